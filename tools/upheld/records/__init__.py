@@ -1,0 +1,4 @@
+"""What a record is: one model a file, the metrics that claims may use, and units.
+
+Importing this package loads no pydantic; import the module that you need.
+"""

@@ -1,0 +1,20 @@
+"""An assumption: something taken as given, by someone, on a date, for a reason."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from upheld.records.types import Date, Line, Record, SourceRef, Text
+
+
+class Assumption(Record):
+    """What is taken as given. `review` is when somebody should look again."""
+
+    kind: Literal["assumption"]
+    says: Text
+    why: Text
+    owner: Line
+    date: Date
+    review: Date | None = None
+    reopened_by: list[Line] = []
+    sources: list[SourceRef] = []
