@@ -1,0 +1,1 @@
+"""Memory from shapes: every answer a tree of named terms, in exact bytes."""

@@ -1,0 +1,70 @@
+"""The command line. Each command is one file; this one only finds and opens the door."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from upheld import __version__
+
+# name → one line of help, so that `upheld --help` imports no command.
+COMMANDS = {
+    "check": "Validate, link, compute and judge a corpus: the gate.",
+    "explain": "What a rule means, why it exists and how to mend what it finds.",
+    "memory": "The memory ledger of a deployment, or of a model's config.json.",
+    "read": "What a raw benchmark file says, recomputed, and what it leaves out.",
+    "schema": "JSON Schema of a kind of record, for editors.",
+    "show": "One record or claim with its verdict and all that it rests on.",
+    "snapshot": "Freeze a decision with all that it rests on, and verify it.",
+}
+
+CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"upheld.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            if near:
+                error.message += f" Did you mean {near[0]!r}?"
+            raise
+
+
+class CouldNotRun(click.ClickException):  # noqa: N818  # a click exception by its own name
+    """The tool could not do what was asked: exit 2, with what to do about it."""
+
+    exit_code = COULD_NOT_RUN
+
+    def __init__(self, message: str, help_text: str | None = None) -> None:
+        super().__init__(message if help_text is None else f"{message}\n  help: {help_text}")
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="upheld")
+def main() -> None:
+    """Every claim, upheld or blocked.
+
+    Exit codes: 0 clean, 1 findings, 2 the tool could not run.
+    """

@@ -1,0 +1,1 @@
+"""What a policy declares, and the budgets that follow from it."""

@@ -1,0 +1,1 @@
+"""Files into a linked corpus: discovery, safe YAML with positions, ids, links."""

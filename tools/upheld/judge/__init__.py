@@ -1,0 +1,1 @@
+"""Each claim held against its evidence: verdicts and the gate."""

@@ -1,0 +1,1 @@
+"""What benchmark tools measured: their raw files, read and recomputed."""

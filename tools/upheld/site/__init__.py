@@ -1,0 +1,1 @@
+"""Pages as plain Markdown, and the thin MkDocs plug-in that serves them."""
