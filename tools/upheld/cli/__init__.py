@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -37,19 +36,8 @@ class _LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            if near:
-                error.message += f" Did you mean {near[0]!r}?"
-            raise
-
-
-class CouldNotRun(click.ClickException):  # noqa: N818  # a click exception by its own name
+class CouldNotRun(click.ClickException):
     """The tool could not do what was asked: exit 2, with what to do about it."""
 
     exit_code = COULD_NOT_RUN

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from upheld.records.types import AdrRef, Basis, Date, Id, Line, Part, Record, Sha256, Text
+from upheld.records.verdicts import Verdict
 
 
 class FrozenRecord(Part):
@@ -30,7 +31,7 @@ class FrozenVerdict(Part):
 
     claim: Line
     basis: Basis
-    verdict: Line
+    verdict: Verdict
     because: Text
     rests_on: list[Id] = []
 

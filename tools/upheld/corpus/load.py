@@ -1,0 +1,152 @@
+"""A directory into a corpus: every record found, validated and linked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from upheld.corpus.config import Config, read_config
+from upheld.corpus.discover import discover
+from upheld.corpus.files import FileError, read_inside
+from upheld.corpus.links import Link, check_links, check_local_ids, links_of
+from upheld.corpus.validate import validate
+from upheld.corpus.yaml_reader import MAX_BYTES, Document, YamlError, read_yaml
+from upheld.records.finding import Finding, Place
+from upheld.records.types import Record
+
+R = TypeVar("R", bound=Record)
+
+
+class CorpusError(Exception):
+    """There is no corpus to judge; the message says what was looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record with the document that it was read from and the digest of its bytes."""
+
+    record: Record
+    document: Document
+    sha256: str
+
+    @property
+    def kind(self) -> str:
+        """The record's kind, such as `adr`."""
+        kind: str = getattr(self.record, "kind")  # noqa: B009  # every subclass names it
+        return kind
+
+
+@dataclass(slots=True)
+class Corpus:
+    """All records by id, what is wrong with them, and who links to whom."""
+
+    root: Path
+    config: Config
+    entries: dict[str, Entry] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    back_links: dict[str, list[Link]] = field(default_factory=dict)
+
+    def get(self, id_: str) -> Record | None:
+        """The record of that id."""
+        entry = self.entries.get(id_)
+        return entry.record if entry else None
+
+    def of(self, model: type[R]) -> list[R]:
+        """All records of one kind, by id."""
+        found = (entry.record for _, entry in sorted(self.entries.items()))
+        return [record for record in found if isinstance(record, model)]
+
+    def superseded_by(self, id_: str) -> list[str]:
+        """The decisions that supersede this one."""
+        return sorted({
+            link.source for link in self.back_links.get(id_, []) if link.at[0] == "supersedes"
+        })  # fmt: skip
+
+
+def load(root: Path) -> Corpus:
+    """Read every record under `root`.
+
+    Raises:
+        CorpusError: no such directory, no folder for records in it, or no file in those.
+        ConfigError: the configuration can't be used.
+    """
+    if not root.is_dir():
+        raise CorpusError(f"{root} is not a directory" if root.exists() else f"there is no {root}")
+    corpus = Corpus(root, read_config(root))
+    folders = corpus.config.records
+    if not any((root / folder).is_dir() for folder in folders):
+        raise CorpusError(f"{root} has no folder for records: {' or '.join(folders)}")
+    read = 0
+    for found in discover(root, folders):
+        read += 1
+        if isinstance(found, Finding):
+            corpus.findings.append(found)
+        else:
+            _add(corpus, found)
+    if read == 0:
+        raise CorpusError(f"there is no record in {' or '.join(folders)} of {root}")
+    _link(corpus)
+    return corpus
+
+
+def load_texts(root: Path, texts: dict[str, str]) -> Corpus:
+    """A corpus from the texts of its records, by path: what a snapshot has frozen.
+
+    `root` is where raw files are looked up.
+    """
+    corpus = Corpus(root, Config())
+    for path, text in texts.items():
+        _add_bytes(corpus, path, text.encode("utf-8"))
+    _link(corpus)
+    return corpus
+
+
+def _add(corpus: Corpus, path: str) -> None:
+    try:
+        data = read_inside(corpus.root, path, MAX_BYTES)
+    except FileError as error:
+        corpus.findings.append(Finding("UPH110", Place(path), str(error), error.help))
+        return
+    _add_bytes(corpus, path, data)
+
+
+def _add_bytes(corpus: Corpus, path: str, data: bytes) -> None:
+    try:
+        document = read_yaml(path, data)
+    except YamlError as error:
+        corpus.findings.append(error.finding)
+        return
+    outcome = validate(document)
+    if isinstance(outcome, list):
+        corpus.findings.extend(outcome)
+        return
+    entry = Entry(outcome, document, hashlib.sha256(data).hexdigest())
+    corpus.findings.extend(check_local_ids(entry))
+    _add_entry(corpus, entry)
+
+
+def _add_entry(corpus: Corpus, entry: Entry) -> None:
+    id_ = entry.record.id
+    taken = next((known for known in corpus.entries if known.casefold() == id_.casefold()), None)
+    if taken is None:
+        corpus.entries[id_] = entry
+        return
+    first = corpus.entries[taken].document.place(("id",))
+    same = "is taken" if taken == id_ else f"differs from {taken!r} in letter case alone"
+    corpus.findings.append(
+        Finding(
+            "UPH201",
+            entry.document.place(("id",)),
+            f"the id {id_!r} {same}; see {first}",
+            "give one of the two another id",
+        )
+    )
+
+
+def _link(corpus: Corpus) -> None:
+    corpus.findings.extend(check_links(corpus.entries))
+    for entry in corpus.entries.values():
+        for link in links_of(entry.record):
+            corpus.back_links.setdefault(link.target, []).append(link)

@@ -1,0 +1,125 @@
+"""A document into a record of its kind, with findings that say where, what and how to mend it."""
+
+from __future__ import annotations
+
+import typing
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from upheld.corpus.yaml_reader import Document
+from upheld.records.finding import Finding
+from upheld.records.kinds import KINDS
+from upheld.records.types import Part, Record
+
+
+def validate(document: Document) -> Record | list[Finding]:
+    """The record that the document holds, or all that keeps it from being one."""
+    value = document.value
+    if not isinstance(value, dict):
+        return [
+            Finding(
+                "UPH106",
+                document.place(),
+                "a record is a mapping that begins with kind and id",
+                f"write kind: and one of {', '.join(KINDS)}",
+            )
+        ]
+    kind = value.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        return [_unknown_kind(document, kind)]
+    model = KINDS[kind]
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        return [_finding(document, model, detail) for detail in error.errors()]
+
+
+def _unknown_kind(document: Document, kind: Any) -> Finding:
+    if kind is None:
+        return Finding(
+            "UPH106",
+            document.place(),
+            "the record has no kind",
+            f"write kind: and one of {', '.join(KINDS)}",
+        )
+    near = get_close_matches(str(kind), KINDS, n=1)
+    return Finding(
+        "UPH106",
+        document.place(("kind",)),
+        f"there is no kind of record {kind!r}",
+        f"did you mean {near[0]}?" if near else f"kinds: {', '.join(KINDS)}",
+    )
+
+
+def _finding(document: Document, model: type[Record], detail: ErrorDetails) -> Finding:
+    at = tuple(part for part in detail["loc"] if part != "[key]")
+    field = _show(at)
+    match detail["type"]:
+        case "extra_forbidden":
+            known = _fields_at(model, at[:-1])
+            near = get_close_matches(str(at[-1]), known, n=1, cutoff=0.6)
+            help_text = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+            message = f"unknown key {field}"
+            return Finding("UPH107", document.place(at), message, help_text)
+        case "missing":
+            message = f"{field} is missing"
+            return Finding("UPH108", document.place(at), message, f"write {at[-1]}: here")
+        case "literal_error":
+            wanted = detail["ctx"]["expected"].replace("'", "")
+            given = detail["input"]
+            near = get_close_matches(str(given), wanted.replace(" or ", ", ").split(", "), n=1)
+            help_text = f"did you mean {near[0]}?" if near else f"write one of {wanted}"
+            message = (
+                f"{field} can't be {given!r}" if isinstance(given, str) else f"{field} wants text"
+            )
+            return Finding("UPH109", document.place(at), message, help_text)
+        case "value_error":
+            message = str(detail["ctx"]["error"])
+        case "string_too_long":
+            message = f"is longer than {detail['ctx']['max_length']:,} characters"
+        case "string_type":
+            message = "wants text, not a list or a mapping"
+        case "list_type":
+            message = "wants a list"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            message = "wants a mapping of keys to values"
+        case "too_short":
+            message = "wants at least one entry"
+        case _:
+            message = detail["msg"][0].lower() + detail["msg"][1:]
+    return Finding(
+        "UPH109",
+        document.place(at),
+        f"{field}: {message}" if field else message,
+        "correct the value" if field else "correct the record",
+    )
+
+
+def _fields_at(model: type[Part], at: tuple[int | str, ...]) -> list[str]:
+    """The keys that the mapping at this path may have."""
+    here: type[Part] = model
+    for part in at:
+        if isinstance(part, str) and part in here.model_fields:
+            inner = _part_in(here.model_fields[part].annotation)
+            if inner is None:
+                return []
+            here = inner
+    return list(here.model_fields)
+
+
+def _part_in(annotation: Any) -> type[Part] | None:
+    if isinstance(annotation, type) and issubclass(annotation, Part):
+        return annotation
+    found = (_part_in(argument) for argument in typing.get_args(annotation))
+    return next((part for part in found if part is not None), None)
+
+
+def _show(at: tuple[int | str, ...]) -> str:
+    """`claims[0].within.deployment`, with list items counted from 1 as people do."""
+    shown = ""
+    for part in at:
+        shown += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if shown else part
+    return shown
