@@ -46,12 +46,14 @@ def _refs(value: Any, at: Path) -> Iterator[tuple[Path, Ref]]:
             yield from _refs(item, (*at, key))
 
 
-def check_links(entries: Mapping[str, Entry]) -> Iterator[Finding]:
+def check_links(entries: Mapping[str, Entry], damaged: set[str]) -> Iterator[Finding]:
     """Links to nothing, to another kind, in a circle; decisions superseded by none."""
     for entry in entries.values():
         for link in links_of(entry.record):
             place = entry.document.place(link.at)
             target = entries.get(link.target)
+            if target is None and link.target in damaged:
+                continue
             if target is None:
                 near = get_close_matches(link.target, entries, n=1, cutoff=0.6)
                 yield Finding(

@@ -47,6 +47,9 @@ class Corpus:
     entries: dict[str, Entry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     back_links: dict[str, list[Link]] = field(default_factory=dict)
+    # Ids of files that are no valid record: a link to one is not broken as well.
+    damaged: set[str] = field(default_factory=set)
+    _folded: dict[str, str] = field(default_factory=dict)
 
     def get(self, id_: str) -> Record | None:
         """The record of that id."""
@@ -121,6 +124,8 @@ def _add_bytes(corpus: Corpus, path: str, data: bytes) -> None:
     outcome = validate(document)
     if isinstance(outcome, list):
         corpus.findings.extend(outcome)
+        if isinstance(document.value, dict):
+            corpus.damaged.add(str(document.value.get("id")))
         return
     entry = Entry(outcome, document, hashlib.sha256(data).hexdigest())
     corpus.findings.extend(check_local_ids(entry))
@@ -129,8 +134,8 @@ def _add_bytes(corpus: Corpus, path: str, data: bytes) -> None:
 
 def _add_entry(corpus: Corpus, entry: Entry) -> None:
     id_ = entry.record.id
-    taken = next((known for known in corpus.entries if known.casefold() == id_.casefold()), None)
-    if taken is None:
+    taken = corpus._folded.setdefault(id_.casefold(), id_)
+    if id_ not in corpus.entries and taken == id_:
         corpus.entries[id_] = entry
         return
     first = corpus.entries[taken].document.place(("id",))
@@ -146,7 +151,7 @@ def _add_entry(corpus: Corpus, entry: Entry) -> None:
 
 
 def _link(corpus: Corpus) -> None:
-    corpus.findings.extend(check_links(corpus.entries))
+    corpus.findings.extend(check_links(corpus.entries, corpus.damaged))
     for entry in corpus.entries.values():
         for link in links_of(entry.record):
             corpus.back_links.setdefault(link.target, []).append(link)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-from yaml.cyaml import CParser
+from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.resolver import BaseResolver
 
 from upheld.records.finding import Finding, Place
@@ -255,7 +255,7 @@ def _from_libyaml(path: str, error: yaml.MarkedYAMLError) -> YamlError:
     if "nesting" in problem or "depth" in problem:
         return _refuse("UPH103", place, f"nested too deep: {problem}", "flatten the document")
     helps = {
-        "cannot start any token": "indent with spaces, not tabs; quote text that begins with @ or `",
+        "cannot start any token": "indent with spaces, not tabs; quote text that begins with @",
         "but found another document": "keep one record a file",
         "undefined alias": "define the anchor first, or write the value out",
         "mapping values are not allowed": "quote text that holds ': '",

@@ -26,7 +26,7 @@ RULES: dict[str, Rule] = {
     for rule in (
         Rule("UPH101", "not-yaml", "A file that is not one YAML document in UTF-8"),
         Rule("UPH102", "duplicate-key", "A key that is written twice in one mapping"),
-        Rule("UPH103", "beyond-bounds", "A document that is too large, too deep or aliased too often"),
+        Rule("UPH103", "beyond-bounds", "A document too large, too deep or aliased too often"),
         Rule("UPH104", "hidden-text", "Control, bidirectional or invisible characters"),
         Rule("UPH105", "not-plain", "A tag, a merge key, an empty value or a key that is no text"),
         Rule("UPH106", "unknown-kind", "A record of no known kind"),
@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
         Rule("UPH604", "out-of-envelope", "A claim whose evidence comes from elsewhere"),
         Rule("UPH605", "wrong-basis", "A claim whose metric its basis can't carry"),
         Rule("UPH606", "stale", "A claim whose evidence is older than it allows", "warning"),
-        Rule("UPH607", "review-lapsed", "An assumption or open claim past its review date", "warning"),
+        Rule("UPH607", "review-lapsed", "A claim past its review date", "warning"),
         Rule("UPH608", "can-be-promoted", "An untested claim that a run now covers", "warning"),
         Rule("UPH801", "raw-file-missing", "A raw file that is not there or can't be read safely"),
         Rule("UPH802", "raw-file-changed", "A raw file whose digest is not the recorded one"),
