@@ -1,0 +1,1 @@
+"""How a kind of attention stores its keys and values: one class a file."""
