@@ -11,7 +11,6 @@ from upheld import __version__
 # name → one line of help, so that `upheld --help` imports no command.
 COMMANDS = {
     "check": "Validate, link, compute and judge a corpus: the gate.",
-    "explain": "What a rule means, why it exists and how to mend what it finds.",
     "memory": "The memory ledger of a deployment, or of a model's config.json.",
     "read": "What a raw benchmark file says, recomputed, and what it leaves out.",
     "schema": "JSON Schema of a kind of record, for editors.",

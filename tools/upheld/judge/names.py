@@ -8,7 +8,7 @@ from upheld.records.model import Model
 
 
 class Names:
-    """Spellings by axis. A record's id, title and aliases are one name; people extend the records."""
+    """Spellings by axis: the id, title and aliases of one record are one name."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._ids: dict[tuple[str, str], str] = {}

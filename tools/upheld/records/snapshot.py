@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from upheld.records.types import AdrRef, Basis, Date, Id, Line, Part, Record, Sha256, Text
 from upheld.records.verdicts import Verdict
@@ -16,7 +16,7 @@ class FrozenRecord(Part):
     id: Id
     path: Line
     sha256: Sha256
-    text: Text
+    text: Annotated[str, StringConstraints(min_length=1, max_length=1024 * 1024)]
 
 
 class FrozenFile(Part):

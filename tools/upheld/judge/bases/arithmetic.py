@@ -1,0 +1,99 @@
+"""Claims that a formula over shapes carries."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.ledger import METRICS, Ledger
+from upheld.judge.axes import deployment_axes, deployment_of
+from upheld.judge.context import Context
+from upheld.judge.judgement import Holder, Outcome, Value
+from upheld.measured.envelope import compare
+from upheld.records.claim import Claim, Within
+from upheld.records.envelope import AXES
+from upheld.records.metrics import resolve
+from upheld.records.units import format_bytes, format_number
+
+
+class _NotComputable(Exception):
+    """No figure can be worked out; the outcome says why."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.because)
+        self.outcome = outcome
+
+
+def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
+    """Work the metric out from the deployment's ledger and hold it against the expectation."""
+    try:
+        value, shown, formula, given = _figure(claim, claim.within, holder, context)
+        if claim.versus is not None:
+            other, other_shown, other_formula, more = _figure(claim, claim.versus, holder, context)
+            if other == 0:
+                return Outcome("unsupported", "The figure that it is compared with is zero.")
+            value, given = value / other, given | more
+            shown = f"{format_number(value)} ({shown} ÷ {other_shown})"
+            formula = f"({formula}) ÷ ({other_formula})"
+    except _NotComputable as error:
+        return error.outcome
+    assert claim.expect is not None
+    met = claim.expect.met_by(value)
+    because = f"Computed: {shown}; claimed: {claim.expect}."
+    return Outcome(
+        "upheld" if met else "contradicted",
+        because,
+        rests_on=frozenset(given),
+        value=Value("computed", value, shown, formula),
+    )
+
+
+def _figure(
+    claim: Claim, within: Within, holder: Holder, context: Context
+) -> tuple[Fraction, str, str, frozenset[str]]:
+    deployment = deployment_of(within, holder, context)
+    if deployment is None:
+        raise _NotComputable(
+            Outcome("unsupported", "It names no deployment, so there is no shape to compute from.")
+        )
+    differences = compare(within.stated(), deployment_axes(deployment), context.names.normal)
+    if differences:
+        axes = "; ".join(
+            f"{AXES[each.axis].title} {each.claimed} claimed, "
+            f"{'not stated' if each.found is None else each.found} in {deployment.id}"
+            for each in differences
+        )
+        raise _NotComputable(Outcome("out-of-envelope", f"The deployment differs: {axes}."))
+    try:
+        ledger = context.ledger(deployment)
+    except ShapeError as error:
+        raise _NotComputable(
+            Outcome("unsupported", f"{deployment.id} can't be computed: {error}")
+        ) from None
+    if ledger is None:
+        raise _NotComputable(
+            Outcome("unsupported", f"The model or device of {deployment.id} is no valid record.")
+        )
+    if claim.metric not in METRICS:
+        raise _NotComputable(Outcome("unsupported", f"No formula gives {claim.metric}."))
+    value = METRICS[claim.metric](ledger)
+    return (
+        value,
+        _show(claim.metric, value),
+        _formula(claim.metric, ledger),
+        frozenset(ledger.given),
+    )
+
+
+def _show(metric_name: str, value: Fraction) -> str:
+    metric, _ = resolve(metric_name)
+    if metric.dimension == "memory":
+        exact = int(value)
+        human = format_bytes(exact)
+        return human if human.endswith(" B") else f"{human} ({exact:,} B)"
+    return f"{format_number(value)} {metric.unit}"
+
+
+def _formula(metric: str, ledger: Ledger) -> str:
+    terms = {f"memory.{term.name}": term.formula for term in ledger.terms}
+    return terms.get(metric, metric)

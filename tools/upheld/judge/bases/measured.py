@@ -1,0 +1,209 @@
+"""Claims that a run carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from upheld.judge.axes import claim_axes
+from upheld.judge.context import Context
+from upheld.judge.evidence import EvidenceRow, RunEvidence
+from upheld.judge.judgement import Holder, Outcome, Piece, Value
+from upheld.measured.envelope import Difference, compare
+from upheld.measured.reading import Figure
+from upheld.measured.sufficiency import shortfalls
+from upheld.records.claim import Claim
+from upheld.records.envelope import AXES
+from upheld.records.metrics import resolve
+from upheld.records.units import find_unit, format_number
+
+Standing = Literal["counts", "insufficient", "out-of-envelope"]
+_UNDER_LOAD = ("latency.", "throughput.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A row held against a claim: whether it counts, its figure, and why it does not count."""
+
+    evidence: RunEvidence
+    row: EvidenceRow
+    figure: Figure
+    standing: Standing
+    why: str
+
+    @property
+    def base(self) -> Fraction:
+        return self.figure.value * find_unit(self.figure.unit).factor
+
+    def piece(self, says: str) -> Piece:
+        return Piece(self.evidence.run.id, self.row.row.case, self.standing == "counts", says)
+
+
+def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
+    """Hold every row of every named run against the claim; any run may contradict it."""
+    open_question = _incomplete(claim)
+    if open_question:
+        return Outcome("insufficient", open_question)
+    axes = claim_axes(claim, holder, context)
+    against = _contradicting(claim, axes, context)
+    if against is not None:
+        return against
+    if not claim.evidence:
+        return Outcome("unsupported", "No run is named as evidence, so nothing was measured.")
+    outcomes = [_named(claim, str(each.run), axes, context) for each in claim.evidence]
+    # Every run that is named must carry the claim; the worst of them speaks.
+    order = ("unsupported", "out-of-envelope", "insufficient", "stale", "upheld")
+    outcomes.sort(key=lambda outcome: order.index(outcome.verdict))
+    worst = outcomes[0]
+    return Outcome(
+        worst.verdict,
+        worst.because,
+        rests_on=frozenset().union(*(outcome.rests_on for outcome in outcomes)),
+        value=worst.value,
+        pieces=tuple(piece for outcome in outcomes for piece in outcome.pieces),
+    )
+
+
+def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
+    """A sound run that would carry the claim if its basis were measured, to point it out."""
+    metric, statistic = resolve(claim.metric)
+    if "measured" not in metric.bases or (metric.distribution and statistic is None):
+        return None
+    axes = claim_axes(claim, holder, context)
+    for evidence in context.runs.values():
+        if evidence.sound and any(
+            weighed.standing == "counts" for weighed in _weigh(claim, evidence, axes, context)
+        ):
+            return evidence.run.id
+    return None
+
+
+def _incomplete(claim: Claim) -> str | None:
+    metric, statistic = resolve(claim.metric)
+    if metric.distribution and statistic is None:
+        return (
+            f"{claim.metric} has many values in one run, and the claim does not say which "
+            f"statistic it means, such as {claim.metric}.p99."
+        )
+    load = claim.within.concurrency or claim.within.request_rate
+    if metric.name.startswith(_UNDER_LOAD) and load is None:
+        return "It does not say at which concurrency or request rate it holds."
+    return None
+
+
+def _contradicting(claim: Claim, axes: Mapping[str, Any], context: Context) -> Outcome | None:
+    if claim.expect is None:
+        return None
+    for evidence in context.runs.values():
+        if not evidence.sound:
+            continue
+        for weighed in _weigh(claim, evidence, axes, context):
+            if weighed.standing == "counts" and not claim.expect.met_by(weighed.base):
+                says = _says(weighed.figure)
+                return Outcome(
+                    "contradicted",
+                    f"{evidence.run.id} measured {says}; claimed: {claim.expect}.",
+                    rests_on=frozenset({evidence.run.id}),
+                    value=_value(weighed),
+                    pieces=(weighed.piece(says),),
+                )
+    return None
+
+
+def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context) -> Outcome:
+    evidence = context.runs.get(run_id)
+    if evidence is None:
+        return Outcome("unsupported", f"The run {run_id} is no valid record.")
+    rests_on = frozenset({run_id})
+    run = evidence.run
+    if not evidence.sound:
+        reason = next(
+            (finding.message for finding in evidence.findings if finding.severity == "error"),
+            f"it {run.outcome.replace('failed', 'has failed').replace('inter', 'was inter')}",
+        )
+        return Outcome("unsupported", f"{run_id} can't be used: {reason}.", rests_on)
+    if run.date > context.as_of:
+        return Outcome(
+            "insufficient", f"{run_id} is dated {run.date}, after {context.as_of}.", rests_on
+        )
+    weighed = list(_weigh(claim, evidence, axes, context))
+    if not weighed:
+        return Outcome("unsupported", f"{run_id} has no figure for {claim.metric}.", rests_on)
+    counting = [each for each in weighed if each.standing == "counts"]
+    if not counting:
+        return _not_counting(run_id, weighed, rests_on)
+    pieces = tuple(each.piece(_says(each.figure)) for each in counting)
+    says = " and ".join(_says(each.figure) for each in counting)
+    expected = f"; claimed: {claim.expect}" if claim.expect else ""
+    age = (context.as_of - run.date).days
+    limit = claim.max_age
+    if limit is not None and age > limit.base / 86400:
+        return Outcome(
+            "stale",
+            f"{run_id} is {age} days old; the claim allows {limit}. It measured {says}{expected}.",
+            rests_on,
+            _value(counting[0]),
+            pieces,
+        )
+    return Outcome(
+        "upheld",
+        f"{run_id} measured {says}{expected}.",
+        rests_on,
+        _value(counting[0]),
+        pieces,
+    )
+
+
+def _not_counting(run_id: str, weighed: list[_Weighed], rests_on: frozenset[str]) -> Outcome:
+    # The row that comes nearest explains best: unsound or unstated before elsewhere.
+    nearest = min(weighed, key=lambda each: (each.standing == "out-of-envelope", len(each.why)))
+    verdict: Literal["insufficient", "out-of-envelope"] = (
+        "out-of-envelope" if nearest.standing == "out-of-envelope" else "insufficient"
+    )
+    pieces = tuple(each.piece(each.why) for each in weighed)
+    return Outcome(verdict, f"{run_id}: {nearest.why}.", rests_on, None, pieces)
+
+
+def _weigh(
+    claim: Claim, evidence: RunEvidence, axes: Mapping[str, Any], context: Context
+) -> Iterator[_Weighed]:
+    for row in evidence.rows:
+        for figure in row.row.figures:
+            if figure.name == claim.metric:
+                differences = compare(axes, row.envelope, context.names.normal)
+                yield _Weighed(evidence, row, figure, *_standing(row, figure, differences))
+
+
+def _standing(
+    row: EvidenceRow, figure: Figure, differences: list[Difference]
+) -> tuple[Standing, str]:
+    elsewhere = [each for each in differences if each.found is not None]
+    if elsewhere:
+        return "out-of-envelope", "; ".join(
+            f"the {AXES[each.axis].title} is {_plain(each.found)}, not {_plain(each.claimed)}"
+            for each in elsewhere
+        )
+    short = shortfalls(row.row, figure.name)
+    if short:
+        return "insufficient", "; ".join(each.message for each in short)
+    if differences:
+        unstated = ", ".join(AXES[each.axis].title for each in differences)
+        return "insufficient", f"nobody stated the {unstated} of what was measured"
+    return "counts", ""
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return format_number(Fraction(value)) if isinstance(value, int | Fraction) else str(value)
+
+
+def _says(figure: Figure) -> str:
+    return f"{format_number(figure.value)} {figure.unit} ({figure.origin})"
+
+
+def _value(weighed: _Weighed) -> Value:
+    says = f"{format_number(weighed.figure.value)} {weighed.figure.unit}"
+    return Value("measured", weighed.base, says, weighed.figure.origin)

@@ -1,0 +1,79 @@
+"""What judging a claim needs to know: the corpus, the day, the ledgers, the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.ledger import Ledger, ledger
+from upheld.corpus.links import links_of
+from upheld.corpus.load import Corpus
+from upheld.judge.evidence import RunEvidence, read_runs
+from upheld.judge.names import Names
+from upheld.records.deployment import Deployment
+from upheld.records.device import Device
+from upheld.records.model import Model
+
+GROUNDS = ("assumption", "source", "run")
+
+
+@dataclass(slots=True)
+class Context:
+    """One corpus on one day. Ledgers are worked out when first asked for."""
+
+    corpus: Corpus
+    as_of: date
+    names: Names
+    runs: dict[str, RunEvidence]
+    _ledgers: dict[str, Ledger | ShapeError | None] = field(default_factory=dict)
+
+    def ledger(self, deployment: Deployment) -> Ledger | None:
+        """The memory ledger of a deployment; None where its model or device is no valid record.
+
+        Raises:
+            ShapeError: the shape can't be computed.
+        """
+        if deployment.id not in self._ledgers:
+            self._ledgers[deployment.id] = self._work_out(deployment)
+        found = self._ledgers[deployment.id]
+        if isinstance(found, ShapeError):
+            raise found
+        return found
+
+    def _work_out(self, deployment: Deployment) -> Ledger | ShapeError | None:
+        model = self.corpus.get(deployment.model)
+        device = self.corpus.get(deployment.device)
+        if not (isinstance(model, Model) and isinstance(device, Device)):
+            return None
+        try:
+            return ledger(deployment, model, device)
+        except ShapeError as error:
+            return error
+
+    def ledgers(self) -> dict[str, Ledger]:
+        """Every ledger that was worked out."""
+        return {id_: found for id_, found in self._ledgers.items() if isinstance(found, Ledger)}
+
+    def grounds(self, ids: Iterable[str]) -> frozenset[str]:
+        """Every assumption, source and run that is reached from these records, however deep.
+
+        A record's own claims are not among its grounds: they rest on it.
+        """
+        pending = [str(id_) for id_ in ids]
+        seen: set[str] = set()
+        while pending:
+            id_ = pending.pop()
+            entry = self.corpus.entries.get(id_)
+            if entry is None or id_ in seen:
+                continue
+            seen.add(id_)
+            pending.extend(link.target for link in links_of(entry.record) if link.at[0] != "claims")
+        return frozenset(id_ for id_ in seen if self.corpus.entries[id_].kind in GROUNDS)
+
+
+def context_of(corpus: Corpus, as_of: date) -> Context:
+    """Read the corpus's runs and names, ready to judge."""
+    names = Names(corpus)
+    return Context(corpus, as_of, names, read_runs(corpus, names))

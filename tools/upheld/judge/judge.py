@@ -1,0 +1,121 @@
+"""A corpus judged: every claim held against the evidence that its basis needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from upheld.arithmetic.errors import ShapeError
+from upheld.control.budgets import conflicts
+from upheld.corpus.load import Corpus
+from upheld.judge import gate
+from upheld.judge.bases import BASES
+from upheld.judge.context import Context, context_of
+from upheld.judge.judgement import Holder, Judged, Judgement, Outcome
+from upheld.records.adr import Adr
+from upheld.records.claim import Claim
+from upheld.records.deployment import Deployment
+from upheld.records.finding import Finding
+from upheld.records.metrics import resolve
+from upheld.records.policy import Policy
+from upheld.records.units import format_bytes
+
+
+def judge_corpus(corpus: Corpus, as_of: date | None = None) -> Judged:
+    """Judge every claim of the corpus as of a day, by default today."""
+    day = as_of or date.today()
+    context = context_of(corpus, day)
+    judgements = [
+        _judge(claim, index, holder, context)
+        for holder in _holders(corpus)
+        for index, claim in enumerate(holder.claims)
+    ]
+    findings = list(corpus.findings)
+    findings.extend(_deployments(context))
+    findings.extend(_policies(corpus))
+    for run in context.runs.values():
+        findings.extend(run.findings)
+    for judgement in judgements:
+        findings.extend(gate.findings(judgement, day))
+    return Judged(corpus, day, judgements, findings, context.ledgers(), context.runs)
+
+
+def _holders(corpus: Corpus) -> list[Holder]:
+    return [*corpus.of(Adr), *corpus.of(Deployment), *corpus.of(Policy)]
+
+
+def _judge(claim: Claim, index: int, holder: Holder, context: Context) -> Judgement:
+    outcome = _outcome(claim, holder, context)
+    place = context.corpus.entries[holder.id].document.place(("claims", index))
+    return Judgement(
+        f"{holder.id}#{claim.id}",
+        claim,
+        holder,
+        place,
+        outcome,
+        gate.blocks(context.corpus.config, holder, outcome.verdict),
+    )
+
+
+def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
+    metric, _ = resolve(claim.metric)
+    if claim.basis not in metric.bases:
+        able = ", ".join(sorted(metric.shown_by))
+        return Outcome(
+            "wrong-basis",
+            f"{metric.name} can't be carried by {claim.basis}; it can be by {able}.",
+        )
+    outcome = BASES[claim.basis](claim, holder, context)
+    stated = [
+        *claim.assumes,
+        *(citation.source for citation in claim.sources),
+        *(each.run for each in claim.evidence),
+    ]
+    places = [
+        id_
+        for within in (claim.within, claim.versus)
+        if within is not None
+        for id_ in (within.deployment, within.policy)
+        if id_ is not None
+    ]
+    own = [] if isinstance(holder, Adr) else [holder.id]
+    return outcome.resting_on(context.grounds([*stated, *places, *own]))
+
+
+def _deployments(context: Context) -> Iterator[Finding]:
+    for deployment in context.corpus.of(Deployment):
+        place = context.corpus.entries[deployment.id].document.place
+        try:
+            ledger = context.ledger(deployment)
+        except ShapeError as error:
+            yield Finding(
+                "UPH301",
+                place(("model",)),
+                f"the memory of {deployment.id} can't be computed: {error}",
+                "correct the model's shape or how it is sharded",
+            )
+            continue
+        if ledger is not None and not ledger.fits:
+            needed = ledger.device_total.bytes
+            yield Finding(
+                "UPH302",
+                place(),
+                f"{deployment.id} needs {format_bytes(needed)} a device, "
+                f"{format_bytes(needed - ledger.budget)} more than its budget of {format_bytes(ledger.budget)}",
+                "lower max_num_seqs or max_model_len, or shard over more devices",
+                "warning",
+            )
+
+
+def _policies(corpus: Corpus) -> Iterator[Finding]:
+    for policy in corpus.of(Policy):
+        deployment = corpus.get(policy.deployment)
+        if not isinstance(deployment, Deployment):
+            continue
+        for conflict in conflicts(policy, deployment):
+            yield Finding(
+                conflict.rule,
+                corpus.entries[policy.id].document.place(conflict.field),
+                f"{policy.id}: {conflict.message}",
+                conflict.help,
+            )

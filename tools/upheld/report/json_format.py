@@ -1,0 +1,62 @@
+"""Results for scripts: the versioned JSON shape of `upheld check`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from upheld.judge.judgement import Judged, Judgement
+from upheld.records.finding import Finding
+from upheld.report.text import in_order
+
+VERSION = 1
+
+
+def check_object(judged: Judged) -> dict[str, Any]:
+    """The object that `upheld check --format json` prints."""
+    counted = Counter((each.claim.basis, each.verdict) for each in judged.judgements)
+    by_basis: dict[str, dict[str, int]] = {}
+    for (basis, verdict), count in sorted(counted.items()):
+        by_basis.setdefault(basis, {})[verdict] = count
+    return {
+        "version": VERSION,
+        "as_of": judged.as_of.isoformat(),
+        "claims": [claim_object(each) for each in judged.judgements],
+        "findings": [finding_object(each) for each in in_order(judged.findings)],
+        "summary": {
+            "records": len(judged.corpus.entries),
+            "claims": by_basis,
+            "blocked": judged.blocked,
+        },
+    }
+
+
+def claim_object(judgement: Judgement) -> dict[str, Any]:
+    """One claim as judged."""
+    value = judgement.outcome.value
+    return {
+        "id": judgement.id,
+        "says": judgement.claim.says,
+        "basis": judgement.claim.basis,
+        "metric": judgement.claim.metric,
+        "expect": str(judgement.claim.expect) if judgement.claim.expect else None,
+        "verdict": judgement.verdict,
+        "blocks": judgement.blocks,
+        "because": judgement.outcome.because,
+        "rests_on": judgement.rests_on,
+        "value": None if value is None else {"kind": value.kind, "shown": value.shown},
+    }
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """One finding."""
+    return {
+        "rule": finding.rule,
+        "path": finding.place.path,
+        "line": finding.place.line,
+        "column": finding.place.column,
+        "message": finding.message,
+        "help": finding.help,
+        "severity": finding.severity,
+        "claim": finding.claim,
+    }

@@ -1,0 +1,79 @@
+"""Results for people on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import click
+
+from upheld.judge.judgement import Judged, Judgement
+from upheld.records.finding import Finding
+from upheld.records.verdicts import VERDICTS, Verdict
+from upheld.report.escape import one_line
+
+MARKS: dict[Verdict, str] = {
+    "upheld": "✓",
+    "contradicted": "✗",
+    "unsupported": "✗",
+    "insufficient": "✗",
+    "out-of-envelope": "✗",
+    "wrong-basis": "✗",
+    "stale": "!",
+    "assumed": "~",
+    "untested": "○",
+}
+
+
+def finding_lines(finding: Finding) -> Iterator[str]:
+    """`path:line:column: UPH602 error: message`, and how to mend it on the next line."""
+    colour = "red" if finding.severity == "error" else "yellow"
+    severity = click.style(finding.severity, fg=colour, bold=True)
+    yield f"{one_line(str(finding.place))}: {finding.rule} {severity}: {one_line(finding.message)}"
+    yield f"  help: {one_line(finding.help)}"
+
+
+def check_lines(judged: Judged) -> Iterator[str]:
+    """Every finding, the ledger of claims, and the gate's last word."""
+    for finding in in_order(judged.findings):
+        yield from finding_lines(finding)
+        yield ""
+    yield from _ledger(judged.judgements)
+    yield ""
+    yield _last_word(judged)
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings by place, errors before warnings at the same place."""
+    return sorted(findings, key=lambda each: (each.place, each.severity, each.rule, each.message))
+
+
+def _ledger(judgements: list[Judgement]) -> Iterator[str]:
+    if not judgements:
+        yield "No record makes a claim."
+        return
+    counted = Counter((each.claim.basis, each.verdict) for each in judgements)
+    columns = [verdict for verdict in VERDICTS if any(key[1] == verdict for key in counted)]
+    bases = list(dict.fromkeys(each.claim.basis for each in judgements))
+    yield f"{'basis':<12}" + "".join(f"{MARKS[each]} {each}".rjust(18) for each in columns)
+    for basis in bases:
+        cells = (counted[basis, verdict] for verdict in columns)
+        yield f"{basis:<12}" + "".join((str(cell) if cell else "·").rjust(18) for cell in cells)
+
+
+def _last_word(judged: Judged) -> str:
+    errors = sum(finding.severity == "error" for finding in judged.findings)
+    warnings = len(judged.findings) - errors
+    read = (
+        f"{_count(len(judged.corpus.entries), 'record')}, {_count(len(judged.judgements), 'claim')}"
+    )
+    warned = f", {_count(warnings, 'warning')}" if warnings else ""
+    if errors:
+        stop = click.style("Blocked", fg="red", bold=True)
+        return f"{stop}: {_count(errors, 'error')}{warned} in {read}."
+    go = click.style("Nothing blocks", fg="green", bold=True)
+    return f"{go}: {read}{warned}."
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

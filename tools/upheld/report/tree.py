@@ -1,0 +1,95 @@
+"""One record or claim as a tree: its verdict, why, and what that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from upheld.judge.judgement import Judged, Judgement
+from upheld.records.assumption import Assumption
+from upheld.records.run import Run
+from upheld.records.source import Source
+from upheld.report.escape import one_line
+from upheld.report.json_format import VERSION, claim_object
+from upheld.report.text import MARKS
+
+
+def claim_lines(judgement: Judgement, judged: Judged) -> Iterator[str]:
+    """The claim, its verdict, and each assumption, source and run below it."""
+    claim, outcome = judgement.claim, judgement.outcome
+    yield f"{judgement.id}  {MARKS[judgement.verdict]} {judgement.verdict}, by {claim.basis}"
+    yield f"  {one_line(claim.says)}"
+    expected = f"  expect {claim.expect}" if claim.expect else ""
+    yield f"  metric {claim.metric}{one_line(expected)}"
+    yield f"  because {one_line(outcome.because)}"
+    if outcome.value is not None:
+        yield f"  {outcome.value.kind} {one_line(outcome.value.shown)} = {one_line(outcome.value.formula)}"
+    for piece in outcome.pieces:
+        mark = "✓" if piece.counts else "✗"
+        case = f", {one_line(piece.case)}" if piece.case else ""
+        yield f"  {mark} {piece.run}{case}: {one_line(piece.says)}"
+    if judgement.blocks:
+        yield "  blocks: a change that holds this claim is stopped"
+    if not judgement.rests_on:
+        yield "  rests on nothing else"
+        return
+    yield "  rests on"
+    for index, id_ in enumerate(judgement.rests_on):
+        branch = "└─" if index == len(judgement.rests_on) - 1 else "├─"
+        yield f"  {branch} {id_}: {one_line(ground(id_, judged))}"
+
+
+def record_lines(id_: str, judged: Judged) -> Iterator[str]:
+    """The record with what it links to, what links to it, and its claims."""
+    entry = judged.corpus.entries[id_]
+    yield f"{id_}  {entry.kind}, {one_line(entry.document.path)}"
+    yield f"  {one_line(entry.record.title)}"
+    links = judged.corpus.back_links.get(id_, [])
+    sources = sorted({link.source for link in links})
+    if sources:
+        yield f"  linked from {', '.join(sources)}"
+    for judgement in judged.of(id_):
+        yield ""
+        yield from claim_lines(judgement, judged)
+
+
+def ground(id_: str, judged: Judged) -> str:
+    """What an assumption, source or run is, in one line."""
+    record = judged.corpus.get(id_)
+    match record:
+        case Assumption():
+            return f"assumed by {record.owner} on {record.date}: {record.title}"
+        case Source():
+            return f"source, checked {record.checked}: {record.title}"
+        case Run():
+            return f"run of {record.date} by {record.by}: {record.title}"
+        case _:
+            return "no valid record"
+
+
+def claim_tree_object(judgement: Judgement, judged: Judged) -> dict[str, Any]:
+    """The claim with its grounds, for scripts."""
+    return {
+        "version": VERSION,
+        **claim_object(judgement),
+        "evidence": [
+            {"run": piece.run, "case": piece.case, "counts": piece.counts, "says": piece.says}
+            for piece in judgement.outcome.pieces
+        ],
+        "grounds": [{"id": id_, "says": ground(id_, judged)} for id_ in judgement.rests_on],
+    }
+
+
+def record_object(id_: str, judged: Judged) -> dict[str, Any]:
+    """The record with its links and judged claims, for scripts."""
+    entry = judged.corpus.entries[id_]
+    return {
+        "version": VERSION,
+        "id": id_,
+        "kind": entry.kind,
+        "title": entry.record.title,
+        "path": entry.document.path,
+        "sha256": entry.sha256,
+        "linked_from": sorted({link.source for link in judged.corpus.back_links.get(id_, [])}),
+        "claims": [claim_tree_object(each, judged) for each in judged.of(id_)],
+    }
