@@ -197,8 +197,7 @@ def _stored(tensor: Tensor, deployment: Choices) -> tuple[int, str]:
     groups = _groups(tensor, inputs, deployment.weight_group_size)
     return (
         tensor.elements // 2 + outputs * groups * 2,
-        f"({sizes} × 1/2 B + {outputs:,} × {groups:,} 16-bit scales × 2 B; "
-        "symmetric, so no zero points)",
+        f"({sizes} × 1/2 B + {outputs:,} × {groups:,} scales × 2 B; symmetric: no zero points)",
     )
 
 

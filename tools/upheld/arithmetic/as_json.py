@@ -1,0 +1,61 @@
+"""The ledger as plain values for JSON: version 1 of the shape that scripts rely on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.terms import Input, Term
+
+
+def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The ledger and what is to be said about it. Bytes are exact integers.
+
+    Where `not_stated` names `runtime_memory`, `fits` and the total are without it.
+    """
+    return {
+        "version": 1,
+        "basis": "arithmetic",
+        "terms": [_term(term) for term in found.terms],
+        "per_device": {
+            "weights": found.weights.bytes,
+            "kv_cache": found.kv_cache.bytes,
+            "runtime": None if found.runtime is None else found.runtime.bytes,
+            "total": found.device_total,
+            "budget": found.budget.bytes,
+            "available_kv": found.available_kv,
+        },
+        "budget": _term(found.budget),
+        "capacity": {
+            "tokens": found.tokens,
+            "blocks": found.blocks,
+            "block_size": found.block_size,
+            "block_bytes": found.block_bytes,
+            "bytes_per_token": found.kv_bytes_per_token,
+            "max_concurrency": float(found.max_concurrency),
+            "at_context": found.max_model_len,
+            "sequences": found.sequences,
+            "devices": found.devices,
+        },
+        "fits": found.fits,
+        "not_stated": ["runtime_memory"] if found.runtime is None else [],
+        "given": list(found.given),
+        "notes": list(notes),
+    }
+
+
+def _term(term: Term) -> dict[str, Any]:
+    return {
+        "name": term.name,
+        "bytes": term.bytes,
+        "formula": term.formula,
+        "inputs": [_input(item) for item in term.inputs],
+        "given": list(term.given),
+        "parts": [_term(part) for part in term.parts],
+    }
+
+
+def _input(item: Input) -> dict[str, Any]:
+    value = float(item.value) if isinstance(item.value, Fraction) else item.value
+    return {"name": item.name, "value": value, "origin": item.origin}

@@ -1,0 +1,136 @@
+"""The ledger as text for a person: what there is, what is left, and where each value came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.terms import Input
+from upheld.records.units import format_bytes, format_number
+
+HEADING = "Arithmetic, not a measurement"
+NOT_COUNTED = (
+    "Not counted in the weights: the rotary cos/sin table, and what the PyTorch allocator "
+    "rounds up."
+)
+
+
+def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
+    """The whole ledger, aligned, with control characters escaped."""
+    sections = [
+        [HEADING, f"{title}, tensor parallel {found.tensor_parallel}"],
+        ["Memory of one device", *_indent(_tree(found))],
+        [_capacity_heading(found), *_indent(_capacity(found))],
+        ["Result", *_indent([*_result(found), f"Given: {', '.join(found.given)}."])],
+        ["Inputs, and where they came from", *_indent(_inputs(found))],
+        ["Notes", *_indent([*notes, NOT_COUNTED])],
+    ]
+    return "\n\n".join("\n".join(map(escape, section)) for section in sections)
+
+
+def escape(text: str) -> str:
+    """`text` with everything that a terminal might obey written out as an escape sequence."""
+    return "".join(
+        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
+        for mark in text
+    )
+
+
+def _tree(found: Ledger) -> list[str]:
+    rows = [
+        ["  " * depth + term.name, *_bytes(term.bytes), term.formula]
+        for top in found.terms
+        for depth, term in top.walk()
+    ]
+    if found.runtime is None:
+        rows.append(["runtime", "", "", "not stated, and left out of the total"])
+    rows.append(["total", *_bytes(found.device_total), "sum of the above"])
+    rows.append(["budget", *_bytes(found.budget.bytes), found.budget.formula])
+    return _aligned(rows, right=(1, 2))
+
+
+def _capacity_heading(found: Ledger) -> str:
+    if found.runtime is None:
+        return "Capacity, at most: runtime memory is not stated and takes some of it"
+    return "Capacity"
+
+
+def _capacity(found: Ledger) -> list[str]:
+    taken = "weights" if found.runtime is None else "weights and runtime"
+    blocks = f"{found.blocks:,} blocks of {found.block_size} tokens, {found.block_bytes:,} B each"
+    rows = [
+        ["left for the KV cache", *_bytes(found.available_kv), f"budget less {taken}"],
+        ["one token", *_bytes(found.kv_bytes_per_token), "keys and values in all layers"],
+        ["tokens", f"{found.tokens:,}", "", blocks],
+        [
+            "sequences",
+            f"{found.sequences:,}",
+            "",
+            f"of {found.max_model_len:,} tokens, in whole blocks",
+        ],
+        [
+            "concurrency",
+            f"{float(found.max_concurrency):,.2f}",
+            "",
+            f"tokens / {found.max_model_len:,}",
+        ],
+        [
+            "devices needed",
+            "none" if found.devices is None else f"{found.devices:,}",
+            "",
+            "fewest, a power of two, for one replica"
+            if found.devices is not None
+            else "it fits at no degree of tensor parallelism",
+        ],
+    ]
+    return _aligned(rows, right=(1, 2))
+
+
+def _result(found: Ledger) -> list[str]:
+    spare = found.budget.bytes - found.device_total
+    margin = f"{abs(spare):,} B ({format_bytes(abs(spare))})"
+    load = f"{found.max_num_seqs:,} sequence{'' if found.max_num_seqs == 1 else 's'} of "
+    load += f"{found.max_model_len:,} tokens"
+    if not found.fits:
+        without = "" if found.runtime else ", before any runtime memory, which is not stated"
+        return [f"Does not fit with {load}: {margin} too much{without}."]
+    if found.runtime is None:
+        return [
+            f"Weights and KV fit with {load}; runtime not stated.",
+            f"{margin} of the budget are left for it.",
+        ]
+    return [f"Fits with {load}: {margin} to spare."]
+
+
+def _inputs(found: Ledger) -> list[str]:
+    tops = (*found.terms, found.budget)
+    inputs = {item.name: item for top in tops for _, term in top.walk() for item in term.inputs}
+    return _aligned([[item.name, _value(item), item.origin] for item in inputs.values()])
+
+
+def _value(item: Input) -> str:
+    if isinstance(item.value, bool):
+        return str(item.value).lower()
+    if isinstance(item.value, (int, Fraction)):
+        return format_number(Fraction(item.value))
+    return item.value
+
+
+def _bytes(count: int) -> tuple[str, str]:
+    return f"{count:,} B", "" if abs(count) < 1024 else format_bytes(count)
+
+
+def _aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _indent(lines: Iterable[str]) -> list[str]:
+    return ["  " + line for line in lines]
