@@ -1,0 +1,106 @@
+"""What a raw file says once it has been read: rows of figures, their envelope, their gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from upheld.records.finding import Finding, Place
+
+Origin = Literal["recomputed", "reported"]
+AxisValue = str | int | Fraction | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number under its canonical name, such as `latency.ttft.p99`, in a unit of units.py.
+
+    `recomputed` figures were worked out from other parts of the file; `reported` ones are only
+    what its summary says. `reported` is the summary's own number, None where it has none.
+    """
+
+    name: str
+    value: Fraction
+    unit: str
+    origin: Origin
+    reported: Fraction | None = None
+    note: str | None = None
+
+    @property
+    def distribution(self) -> str:
+        """The figure's name without its statistic: the key into `Row.samples`."""
+        return distribution_of(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """How many requests a row rests on; None is unknown, which is not zero."""
+
+    completed: int | None
+    failed: int | None
+    attempted: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run, operating point or test of a file.
+
+    `envelope` holds axes of records/envelope.py and nothing else; `stated` any other fact worth
+    showing; `not_stated` the axes that matter for the format and that the file leaves open.
+    `requests` is None where the tool sends no requests. `samples` says how many values are
+    behind each distribution, such as `latency.ttft`, or at most can be.
+    """
+
+    case: str | None
+    place: Place
+    figures: tuple[Figure, ...]
+    envelope: Mapping[str, AxisValue] = field(default_factory=dict)
+    stated: Mapping[str, str] = field(default_factory=dict)
+    not_stated: tuple[str, ...] = ()
+    requests: Requests | None = None
+    samples: Mapping[str, int] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def figure(self, name: str) -> Figure | None:
+        """The figure of that name, if the row has it."""
+        return next((figure for figure in self.figures if figure.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a format module makes of a file's content."""
+
+    rows: tuple[Row, ...]
+    tool_version: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """A file as it was read. `format` is `unknown` where no format recognises the content."""
+
+    path: str
+    sha256: str
+    format: str
+    tool: str | None
+    tool_version: str | None
+    rows: tuple[Row, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        """The findings on the file and on each of its rows, in the order of the file."""
+        found = [*self.findings, *(each for row in self.rows for each in row.findings)]
+        return tuple(sorted(found, key=lambda each: each.place))
+
+
+def distribution_of(name: str) -> str:
+    """`latency.ttft` of `latency.ttft.p99.9`; a name without a statistic is its own."""
+    from upheld.records.metrics import METRICS
+
+    stem = name
+    while stem and stem not in METRICS:
+        stem = stem.rpartition(".")[0]
+    return stem or name
