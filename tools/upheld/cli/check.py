@@ -38,11 +38,9 @@ def command(
     """
     judged = open_judged(path, as_of)
     if format_ == "json":
-        import json
+        from upheld.report.json_format import check_object, json_text
 
-        from upheld.report.json_format import check_object
-
-        text = json.dumps(check_object(judged), ensure_ascii=False, indent=2)
+        text = json_text(check_object(judged))
     else:
         from upheld.report.text import check_lines
 

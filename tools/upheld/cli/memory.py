@@ -334,7 +334,8 @@ def _check_stored_dtype(shape: ConfigShape) -> None:
 
 
 def _of_deployment(path: Path, name: str) -> _Answer:
-    from upheld.corpus.load import load
+    from upheld.corpus.config import ConfigError as CorpusConfigError
+    from upheld.corpus.load import CorpusError, load
     from upheld.records.deployment import Deployment
     from upheld.records.device import Device
     from upheld.records.model import Model

@@ -19,7 +19,7 @@ from upheld.measured.reading import AxisValue, Figure, FileReading, Row
 from upheld.measured.recompute import TOLERANCE
 from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
-from upheld.records.units import format_number
+from upheld.records.units import UNITS, format_number
 
 _LEFT = 14
 _WIDTH = 100
@@ -49,7 +49,7 @@ def command(ctx: click.Context, files: tuple[Path, ...], output: str) -> None:
 
     Exit codes: 0 clean, warnings included; 1 findings of severity error; 2 a file could not be
     read.
-    """  # noqa: D301  # click's \b
+    """
     readings: list[FileReading] = []
     unreadable: list[FileError] = []
     for file in files:
@@ -63,8 +63,8 @@ def command(ctx: click.Context, files: tuple[Path, ...], output: str) -> None:
         click.echo("\n\n".join(map(as_text, readings)), color=_colour(), nl=bool(readings))
     if unreadable:
         *others, last = unreadable
-        for error in others:
-            click.echo(f"Error: {error}\n  help: {error.help}", err=True)
+        for other in others:
+            click.echo(f"Error: {other}\n  help: {other.help}", err=True)
         raise CouldNotRun(str(last), last.help)
     errors = any(each.severity == "error" for one in readings for each in one.all_findings)
     ctx.exit(FINDINGS if errors else CLEAN)
@@ -182,13 +182,13 @@ def _row_as_text(
         facts = {name: each for name, each in row.stated.items() if name not in shared_facts}
         lines += _facts("Stated", _axes(own))
         lines += _facts("Also says", list(facts.items()))
+    notes: dict[str, int] = {}
     cells = [
         (
             figure.name,
-            format_number(figure.value),
-            figure.unit,
+            *_value(figure),
             _samples(row, figure),
-            _origin(figure),
+            _origin(figure, notes),
         )
         for figure in row.figures
     ]
@@ -203,25 +203,36 @@ def _row_as_text(
             f"  {count:>{widths[3]}}  {origin}"
         )
         lines.append(click.style(line, dim=True) if at == 0 else line)
-    return lines
+    return lines + [f"    [{mark}] {_plain(note)}" for note, mark in notes.items()]
+
+
+def _value(figure: Figure) -> tuple[str, str]:
+    """The value and its unit, seconds below a millisecond in the unit that fits them."""
+    unit = figure.unit
+    if unit == "s" and 0 < figure.value < UNITS["ms"].factor:
+        unit = "us" if figure.value >= UNITS["us"].factor else "ns"
+    value = figure.value * UNITS[figure.unit].factor / UNITS[unit].factor
+    return format_number(value), unit
 
 
 def _samples(row: Row, figure: Figure) -> str:
     count = row.samples.get(figure.distribution)
-    return "" if count is None else f"{count:,}"
+    if count is None:
+        return "" if figure.distribution == figure.name else "?"
+    return f"{count:,}"
 
 
-def _origin(figure: Figure) -> str:
+def _origin(figure: Figure, notes: dict[str, int]) -> str:
+    mark = f" [{notes.setdefault(figure.note, len(notes) + 1)}]" if figure.note else ""
     if figure.origin == "reported":
-        return "reported only"
+        return f"reported only{mark}"
     if figure.reported is None:
-        return f"recomputed; {_plain(figure.note)}" if figure.note else "recomputed"
+        return f"recomputed{mark}"
     slack = TOLERANCE * max(abs(figure.value), abs(figure.reported))
     if abs(figure.value - figure.reported) <= slack:
-        return click.style("recomputed ✓ the summary agrees", fg="green")
-    return click.style(
-        f"recomputed ✗ the summary says {format_number(figure.reported, 9)}", fg="red"
-    )
+        return click.style("recomputed ✓ the summary agrees", fg="green") + mark
+    said = format_number(figure.reported, 9)
+    return click.style(f"recomputed ✗ the summary says {said}", fg="red") + mark
 
 
 def _axes(envelope: Mapping[str, AxisValue]) -> list[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
@@ -38,10 +37,11 @@ def command(id_: str, root: Path, format_: str, as_of: date | None) -> None:
             f"did you mean {' or '.join(near)}?" if near else "upheld check lists every claim",
         )
     if format_ == "json":
+        from upheld.report.json_format import json_text
         from upheld.report.tree import claim_tree_object, record_object
 
         shown = claim_tree_object(claim, judged) if claim else record_object(id_, judged)
-        click.echo(json.dumps(shown, ensure_ascii=False, indent=2))
+        click.echo(json_text(shown))
         return
     from upheld.report.tree import claim_lines, record_lines
 

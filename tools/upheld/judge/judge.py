@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 
 from upheld.arithmetic.errors import ShapeError
@@ -66,20 +67,8 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
             f"{metric.name} can't be carried by {claim.basis}; it can be by {able}.",
         )
     outcome = BASES[claim.basis](claim, holder, context)
-    stated = [
-        *claim.assumes,
-        *(citation.source for citation in claim.sources),
-        *(each.run for each in claim.evidence),
-    ]
-    places = [
-        id_
-        for within in (claim.within, claim.versus)
-        if within is not None
-        for id_ in (within.deployment, within.policy)
-        if id_ is not None
-    ]
-    own = [] if isinstance(holder, Adr) else [holder.id]
-    return outcome.resting_on(context.grounds([*stated, *places, *own]))
+    stated = [*claim.assumes, *(citation.source for citation in claim.sources)]
+    return replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
 
 
 def _deployments(context: Context) -> Iterator[Finding]:
@@ -96,12 +85,12 @@ def _deployments(context: Context) -> Iterator[Finding]:
             )
             continue
         if ledger is not None and not ledger.fits:
-            needed = ledger.device_total.bytes
+            needed, budget = ledger.device_total, ledger.budget.bytes
             yield Finding(
                 "UPH302",
                 place(),
                 f"{deployment.id} needs {format_bytes(needed)} a device, "
-                f"{format_bytes(needed - ledger.budget)} more than its budget of {format_bytes(ledger.budget)}",
+                f"{format_bytes(needed - budget)} more than its budget of {format_bytes(budget)}",
                 "lower max_num_seqs or max_model_len, or shard over more devices",
                 "warning",
             )

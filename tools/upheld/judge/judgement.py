@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from typing import Literal
@@ -43,7 +43,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a basis has to say of a claim, before the gate looks at it."""
+    """What a basis has to say of a claim, before the gate looks at it.
+
+    `rests_on` names what was used; judging follows it on to everything below.
+    """
 
     verdict: Verdict
     because: str
@@ -51,10 +54,6 @@ class Outcome:
     value: Value | None = None
     pieces: tuple[Piece, ...] = ()
     promotable: str | None = None
-
-    def resting_on(self, ids: frozenset[str]) -> Outcome:
-        """The same, resting on these too."""
-        return replace(self, rests_on=self.rests_on | ids)
 
 
 @dataclass(frozen=True, slots=True)

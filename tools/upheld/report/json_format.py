@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
@@ -10,6 +11,11 @@ from upheld.records.finding import Finding
 from upheld.report.text import in_order
 
 VERSION = 1
+
+
+def json_text(value: dict[str, Any]) -> str:
+    """An object as the commands print it: readable, and not escaped beyond what JSON needs."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def check_object(judged: Judged) -> dict[str, Any]:

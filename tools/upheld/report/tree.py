@@ -19,11 +19,12 @@ def claim_lines(judgement: Judgement, judged: Judged) -> Iterator[str]:
     claim, outcome = judgement.claim, judgement.outcome
     yield f"{judgement.id}  {MARKS[judgement.verdict]} {judgement.verdict}, by {claim.basis}"
     yield f"  {one_line(claim.says)}"
-    expected = f"  expect {claim.expect}" if claim.expect else ""
+    expected = f", expected {claim.expect}" if claim.expect else ""
     yield f"  metric {claim.metric}{one_line(expected)}"
     yield f"  because {one_line(outcome.because)}"
     if outcome.value is not None:
-        yield f"  {outcome.value.kind} {one_line(outcome.value.shown)} = {one_line(outcome.value.formula)}"
+        value = outcome.value
+        yield f"  {value.kind} {one_line(value.shown)} = {one_line(value.formula)}"
     for piece in outcome.pieces:
         mark = "✓" if piece.counts else "✗"
         case = f", {one_line(piece.case)}" if piece.case else ""

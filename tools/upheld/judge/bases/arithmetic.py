@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from upheld.arithmetic.errors import ShapeError
-from upheld.arithmetic.ledger import METRICS, Ledger
+from upheld.arithmetic.ledger import METRICS
+from upheld.arithmetic.sums import sum_of
 from upheld.judge.axes import deployment_axes, deployment_of
 from upheld.judge.context import Context
 from upheld.judge.judgement import Holder, Outcome, Value
@@ -77,12 +78,9 @@ def _figure(
     if claim.metric not in METRICS:
         raise _NotComputable(Outcome("unsupported", f"No formula gives {claim.metric}."))
     value = METRICS[claim.metric](ledger)
-    return (
-        value,
-        _show(claim.metric, value),
-        _formula(claim.metric, ledger),
-        frozenset(ledger.given),
-    )
+    worked = sum_of(claim.metric, ledger)
+    given = frozenset(str(id_) for id_ in (*worked.given, *deployment.assumes))
+    return value, _show(claim.metric, value), worked.formula, given
 
 
 def _show(metric_name: str, value: Fraction) -> str:
@@ -92,8 +90,3 @@ def _show(metric_name: str, value: Fraction) -> str:
         human = format_bytes(exact)
         return human if human.endswith(" B") else f"{human} ({exact:,} B)"
     return f"{format_number(value)} {metric.unit}"
-
-
-def _formula(metric: str, ledger: Ledger) -> str:
-    terms = {f"memory.{term.name}": term.formula for term in ledger.terms}
-    return terms.get(metric, metric)

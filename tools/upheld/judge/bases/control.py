@@ -43,12 +43,13 @@ def _declared(claim: Claim, policy: Policy) -> Outcome:
         "untested",
         f"{policy.id} declares {', '.join(found.kept)}; "
         "whether that holds in every order of events has not been explored.",
+        rests_on=_assumed(policy),
     )
 
 
 def _budget(claim: Claim, policy: Policy, context: Context) -> Outcome:
     try:
-        budgeted = _BUDGETS[claim.metric](policy, context)
+        budgeted, given = _BUDGETS[claim.metric](policy, context)
     except (NotDeclared, ShapeError) as error:
         return Outcome("unsupported", f"{policy.id}: {error}.")
     metric, _ = resolve(claim.metric)
@@ -57,20 +58,28 @@ def _budget(claim: Claim, policy: Policy, context: Context) -> Outcome:
     return Outcome(
         "upheld" if claim.expect.met_by(budgeted.value) else "contradicted",
         f"Computed from the policy: {shown} = {budgeted.formula}; claimed: {claim.expect}.",
+        rests_on=_assumed(policy) | given,
         value=Value("computed", budgeted.value, shown, budgeted.formula),
     )
 
 
-def _kv_tokens(policy: Policy, context: Context) -> Budgeted:
+def _assumed(policy: Policy) -> frozenset[str]:
+    return frozenset(str(id_) for id_ in policy.assumes)
+
+
+def _kv_tokens(policy: Policy, context: Context) -> tuple[Budgeted, frozenset[str]]:
     deployment = context.corpus.get(policy.deployment)
     ledger = context.ledger(deployment) if isinstance(deployment, Deployment) else None
     if ledger is None:
         raise NotDeclared(f"there is no ledger of {policy.deployment}")
-    return kv_token_share(policy, ledger)
+    return kv_token_share(policy, ledger), frozenset(str(id_) for id_ in ledger.given)
 
 
-_BUDGETS: dict[str, Callable[[Policy, Context], Budgeted]] = {
+_NOTHING: frozenset[str] = frozenset()
+
+# Each gives the budget and what it rests upon beside the policy's own assumptions.
+_BUDGETS: dict[str, Callable[[Policy, Context], tuple[Budgeted, frozenset[str]]]] = {
     "budget.kv_tokens": _kv_tokens,
-    "budget.slots": lambda policy, _: slots(policy),
-    "budget.drain_window": lambda policy, _: drain_window(policy),
+    "budget.slots": lambda policy, _: (slots(policy), _NOTHING),
+    "budget.drain_window": lambda policy, _: (drain_window(policy), _NOTHING),
 }

@@ -13,7 +13,7 @@ from upheld.judge.evidence import EvidenceRow, RunEvidence
 from upheld.judge.judgement import Holder, Outcome, Piece, Value
 from upheld.measured.envelope import Difference, compare
 from upheld.measured.reading import Figure
-from upheld.measured.sufficiency import shortfalls
+from upheld.measured.sufficiency import shortcomings
 from upheld.records.claim import Claim
 from upheld.records.envelope import AXES
 from upheld.records.metrics import resolve
@@ -185,7 +185,7 @@ def _standing(
             f"the {AXES[each.axis].title} is {_plain(each.found)}, not {_plain(each.claimed)}"
             for each in elsewhere
         )
-    short = shortfalls(row.row, figure.name)
+    short = shortcomings(row.row, figure.name)
     if short:
         return "insufficient", "; ".join(each.message for each in short)
     if differences:

@@ -1,0 +1,126 @@
+"""`upheld snapshot`: freeze a decision, and verify that a frozen one still holds."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import click
+
+from upheld.cli import CLEAN, FINDINGS, CouldNotRun
+from upheld.cli.options import as_of_option, format_option, open_corpus, open_judged, root_option
+from upheld.cli.output import write_whole
+
+_FOLDER = Path("evidence", "snapshots")
+
+
+@click.group("snapshot")
+def command() -> None:
+    """Freeze a decision with all that it rests on, and verify it offline."""
+
+
+@command.command("freeze")
+@click.argument("adr")
+@root_option
+@click.option("--id", "id_", metavar="ID", help="Id of the snapshot (default: ADR and date).")
+@as_of_option
+def freeze_command(adr: str, root: Path, id_: str | None, as_of: date | None) -> None:
+    """Freeze the decision ADR as it stands.
+
+    \b
+    Example:
+      upheld snapshot freeze ADR-009
+
+    An existing snapshot is never overwritten.
+    """
+    from upheld.snapshot.freeze import NotFrozen, freeze
+
+    judged = open_judged(root, as_of)
+    name = _checked(id_ or f"{adr}-{judged.as_of}")
+    target = root / _FOLDER / f"{name}.yaml"
+    if target.exists() or name in judged.corpus.entries:
+        raise CouldNotRun(f"there is a snapshot {name} already", "name another with --id")
+    try:
+        text = freeze(judged, adr, name)
+    except NotFrozen as error:
+        raise CouldNotRun(f"{adr} is not frozen: {error}", "mend that first") from None
+    if not target.parent.is_dir():
+        target.parent.mkdir(parents=True)
+    write_whole(target, text)
+    click.echo(f"Frozen: {target}")
+
+
+@command.command("verify")
+@click.argument("ids", metavar="[ID]…", nargs=-1)
+@root_option
+@format_option
+@click.pass_context
+def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_: str) -> None:
+    """Verify snapshots, by default all: digests, raw files, and every verdict once more.
+
+    \b
+    Examples:
+      upheld snapshot verify
+      upheld snapshot verify ADR-009-2026-12-01
+    """
+    from upheld.records.snapshot import Snapshot
+    from upheld.snapshot.verify import verify
+
+    corpus = open_corpus(root)
+    snapshots = {snapshot.id: snapshot for snapshot in corpus.of(Snapshot)}
+    for id_ in ids:
+        if id_ not in snapshots:
+            known = ", ".join(snapshots) or "none"
+            raise CouldNotRun(f"there is no snapshot {id_!r}", f"snapshots here: {known}")
+    if not snapshots:
+        damaged = [each for each in corpus.findings if "snapshots/" in each.place.path]
+        reason = f": {damaged[0].place} {damaged[0].message}" if damaged else ""
+        raise CouldNotRun(
+            f"there is no snapshot to verify{reason}", "make one: upheld snapshot freeze ADR-…"
+        )
+    verified = [verify(corpus, snapshots[id_]) for id_ in ids or snapshots]
+    if format_ == "json":
+        from upheld.report.json_format import VERSION, finding_object, json_text
+
+        click.echo(
+            json_text({
+                "version": VERSION,
+                "snapshots": [
+                    {
+                        "id": each.snapshot.id,
+                        "holds": not each.findings,
+                        "changed_since": list(each.changed_since),
+                        "findings": [finding_object(finding) for finding in each.findings],
+                    }
+                    for each in verified
+                ],
+            })
+        )  # fmt: skip
+    else:
+        from upheld.report.text import finding_lines
+
+        for each in verified:
+            for finding in each.findings:
+                click.echo("\n".join(finding_lines(finding)))
+            held = "does not hold" if each.findings else "holds"
+            click.echo(
+                f"{each.snapshot.id} {held}: {len(each.snapshot.records)} records, "
+                f"{len(each.snapshot.files)} raw files, {len(each.snapshot.verdicts)} verdicts"
+            )
+            if each.changed_since:
+                click.echo(f"  changed since: {', '.join(each.changed_since)}")
+    ctx.exit(FINDINGS if any(each.findings for each in verified) else CLEAN)
+
+
+def _checked(name: str) -> str:
+    from pydantic import TypeAdapter, ValidationError
+
+    from upheld.records.types import Id
+
+    try:
+        checked: str = TypeAdapter(Id).validate_python(name)
+    except ValidationError as error:
+        raise CouldNotRun(
+            f"{name!r}: {error.errors()[0]['msg']}", "name another with --id"
+        ) from None
+    return checked
