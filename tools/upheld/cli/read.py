@@ -57,6 +57,8 @@ def command(ctx: click.Context, files: tuple[Path, ...], output: str) -> None:
             readings.append(read_file(os.fsdecode(file), read_regular(file)))
         except FileError as error:
             unreadable.append(error)
+        except OSError as error:
+            unreadable.append(FileError(f"{str(file)!r}: {error.strerror}", "name a readable file"))
     if output == "json":
         click.echo(json.dumps(as_json(readings), indent=2))
     else:

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from upheld.measured.strict_json import (
     Document,
-    JsonRefused,
+    JsonRefusedError,
     Keys,
     looks_like_json,
     parse,
@@ -51,7 +51,7 @@ class Content:
         if looks_like_json(self.text):
             try:
                 self.documents = parse(self.text)
-            except JsonRefused as refused:
+            except JsonRefusedError as refused:
                 self.refusal = Finding(
                     NOT_READABLE, self._at(refused.offset), refused.message, refused.help
                 )

@@ -40,7 +40,7 @@ class Document:
     offset: int
 
 
-class JsonRefused(ValueError):  # noqa: N818  # reads as what happened
+class JsonRefusedError(ValueError):
     """The text is not JSON that can be relied on; `offset` is where that shows."""
 
     def __init__(self, offset: int, message: str, help_text: str) -> None:
@@ -59,7 +59,7 @@ def parse(text: str) -> tuple[Document, ...]:
     """All JSON values of the text, each on lines of its own.
 
     Raises:
-        JsonRefused: not JSON, cut short, nested deeper than 64 levels, a key twice in one
+        JsonRefusedError: not JSON, cut short, nested deeper than 64 levels, a key twice in one
             object, a number of more than 30 digits or with an exponent beyond ±30, half of a
             surrogate pair.
     """
@@ -77,15 +77,15 @@ def parse(text: str) -> tuple[Document, ...]:
             value, end = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
             message = error.msg[0].lower() + error.msg[1:]
-            raise JsonRefused(
+            raise JsonRefusedError(
                 error.pos, f"not JSON: {message}", "add the file as the tool wrote it, complete"
             ) from None
-        except _Unreliable:
+        except _UnreliableError:
             raise _first_refusal(text, at) from None
         documents.append(Document(value, at))
         at = _after_space(text, end)
         if at < len(text) and "\n" not in text[end:at]:
-            raise JsonRefused(
+            raise JsonRefusedError(
                 at,
                 "not JSON: more text on the line where the value ended",
                 "keep one JSON value in the file, or one on each line",
@@ -105,15 +105,15 @@ def positions(text: str, document: Document) -> dict[Keys, int]:
     }
 
 
-class _Unreliable(Exception):  # noqa: N818  # only says that a walk must find the place
-    pass
+class _UnreliableError(Exception):
+    """The parser met something that a walk must find the place of."""
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _BRACKET = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
 _TOKEN = re.compile(rf"{_STRING}|[\[\]{{}},:]|[^\s\[\]{{}},:\"]+", re.DOTALL)
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89abAB]")
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -126,7 +126,7 @@ def _after_space(text: str, at: int) -> int:
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise _Unreliable
+        raise _UnreliableError
     return members
 
 
@@ -141,13 +141,13 @@ def _out_of_bounds(piece: str) -> str | None:
 
 def _decimal(piece: str) -> Decimal:
     if _out_of_bounds(piece):
-        raise _Unreliable
+        raise _UnreliableError
     return Decimal(piece)
 
 
 def _integer(piece: str) -> int:
     if _out_of_bounds(piece):
-        raise _Unreliable
+        raise _UnreliableError
     return int(piece)
 
 
@@ -158,7 +158,7 @@ def _refuse_depth(text: str) -> None:
         if piece in "{[":
             depth += 1
             if depth > MAX_DEPTH:
-                raise JsonRefused(
+                raise JsonRefusedError(
                     match.start(),
                     f"nested deeper than {MAX_DEPTH} levels",
                     "no benchmark tool writes this; add the tool's own output",
@@ -199,19 +199,19 @@ def _walk(text: str, start: int) -> Iterator[tuple[Literal["key", "value"], Keys
             return
 
 
-def _first_refusal(text: str, start: int) -> JsonRefused:
+def _first_refusal(text: str, start: int) -> JsonRefusedError:
     seen: set[Keys] = set()
     for kind, keys, offset, piece in _walk(text, start):
         if kind == "key":
             if keys in seen:
-                return JsonRefused(
+                return JsonRefusedError(
                     offset,
                     f"the key {piece[:60]} is twice in one object",
                     "readers disagree about which of the two counts; add the tool's own output",
                 )
             seen.add(keys)
         elif piece[0] in "-0123456789" and (reason := _out_of_bounds(piece)):
-            return JsonRefused(
+            return JsonRefusedError(
                 offset, reason, "no measurement has it; add the file as the tool wrote it"
             )
     raise AssertionError("the parser refused what the walk does not")
@@ -220,7 +220,7 @@ def _first_refusal(text: str, start: int) -> JsonRefused:
 def _refuse_surrogates(text: str, start: int) -> None:
     for _, _, offset, piece in _walk(text, start):
         if piece[0] == '"' and _SURROGATE.search(json.loads(piece)):
-            raise JsonRefused(
+            raise JsonRefusedError(
                 offset,
                 "a string holds half of a surrogate pair, which is no character",
                 "add the file as the tool wrote it",

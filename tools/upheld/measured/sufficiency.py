@@ -62,7 +62,8 @@ def requests_failed(row: Row, name: str) -> Shortcoming | None:
         of = f" of {sent:,}" if sent is not None else ""
         return Shortcoming(
             "UPH505",
-            f"{row.requests.failed:,}{of} requests failed; latencies are of the others only",
+            f"{row.requests.failed:,}{of} requests failed"
+            + ("; latencies are of the others only" if row.requests.completed else ""),
             "find out why they failed, and measure again without failures",
         )
     return None

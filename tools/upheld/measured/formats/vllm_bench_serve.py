@@ -203,6 +203,7 @@ def _read_requests(draft: RowDraft, single: _SingleRequests) -> Requests:
         draft.report("requests.completed", "requests", "completed")
         draft.report("requests.failed", "requests", "failed")
     draft.report("requests.attempted", "requests", "num_prompts")
+    draft.report("concurrency.limit", "requests", "max_concurrency")
     if completed is not None and attempted is not None:
         if completed > attempted:
             draft.find(
@@ -447,7 +448,6 @@ def _read_envelope(draft: RowDraft, single: _SingleRequests, requests: Requests)
 
 
 def _read_load(draft: RowDraft, not_stated: list[str]) -> None:
-    draft.report("concurrency.limit", "requests", "max_concurrency")
     limit = draft.count("max_concurrency")
     if limit:
         draft.envelope["concurrency"] = limit
@@ -456,7 +456,7 @@ def _read_load(draft: RowDraft, not_stated: list[str]) -> None:
     else:
         not_stated.append("concurrency")
     if draft.get("request_rate") in ("inf", "Infinity"):
-        draft.stated["request_rate"] = "unlimited: all requests were sent at once"
+        draft.stated["request_rate"] = "unlimited: the client never waits before it sends"
         return
     rate = draft.number("request_rate")
     if rate is None or rate == 0:

@@ -1,0 +1,18 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """The folder of files by others: $UPHELD_CORPORA, or ../shared beside the repository."""
+    beside = Path(__file__).parents[2] / "shared"
+    folder = Path(os.environ.get("UPHELD_CORPORA") or beside)
+    if not folder.is_dir():
+        pytest.skip(f"no files by others in {folder}; set UPHELD_CORPORA to their folder")
+    return folder

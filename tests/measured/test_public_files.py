@@ -1,0 +1,77 @@
+"""Every public file of benchmark tools, against the figures that were taken from it by script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from upheld.measured.content import Content
+from upheld.measured.formats import FORMATS
+from upheld.measured.read import read_file, recognised_by
+from upheld.records.units import find_unit
+
+pytestmark = pytest.mark.corpus
+
+OTHER_NAMES = {"time.median": "time.p50", "time.stddev": "time.std"}
+
+
+@pytest.fixture(scope="module")
+def expected(corpora: Path) -> list[dict[str, Any]]:
+    text = (corpora / "benchmark-files" / "expected.yaml").read_text(encoding="utf-8")
+    entries: list[dict[str, Any]] = yaml.safe_load(text)
+    assert len(entries) > 100
+    return entries
+
+
+def test_formats_are_recognised_and_others_are_not_ours(
+    corpora: Path, expected: list[dict[str, Any]]
+) -> None:
+    for entry in expected:
+        data = (corpora / "benchmark-files" / entry["file"]).read_bytes()
+        wanted = entry["format"] if entry["format"] in FORMATS else "unknown"
+        assert read_file(entry["file"], data).format == wanted, entry["file"]
+        assert len(recognised_by(Content(entry["file"], data), FORMATS)) <= 1, entry["file"]
+
+
+def test_figures_are_those_of_the_files(corpora: Path, expected: list[dict[str, Any]]) -> None:
+    compared = 0
+    for entry in expected:
+        if entry["format"] not in FORMATS or entry.get("family_only"):
+            continue
+        data = (corpora / "benchmark-files" / entry["file"]).read_bytes()
+        row = read_file(entry["file"], data).rows[0]
+        for metric in entry["metrics"]:
+            name = OTHER_NAMES.get(metric["name"], metric["name"])
+            if name == "rounds":
+                assert row.samples["time"] == metric["value"]
+                continue
+            figure = row.figure(name)
+            if figure is None:
+                assert metric["value"] == 0, (entry["file"], name)
+                assert row.requests is not None
+                assert row.requests.completed == 0
+                continue
+            assert float(figure.value) == pytest.approx(metric["value"], rel=1e-9)
+            if not name.startswith("requests."):
+                assert figure.unit == find_unit(metric["unit"]).symbol
+            compared += 1
+    assert compared > 500
+
+
+def test_the_only_errors_are_those_that_a_reader_finds_too(
+    corpora: Path, expected: list[dict[str, Any]]
+) -> None:
+    found = set()
+    for entry in expected:
+        if entry["format"] in FORMATS:
+            data = (corpora / "benchmark-files" / entry["file"]).read_bytes()
+            for finding in read_file(entry["file"], data).all_findings:
+                if finding.severity == "error":
+                    found.add((finding.rule, entry["file"].split("__")[1][:20]))
+    assert found == {
+        ("UPH504", "bench_serve_all_requ"),
+        ("UPH507", "1_bbaa9731b9a8760555"),
+    }
