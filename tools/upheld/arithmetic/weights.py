@@ -111,12 +111,12 @@ def weights(deployment: Choices, model: Shape, tensor_parallel: int) -> Term:
 
 def _decoder(model: Shape, tensor_parallel: int, vocabulary: int) -> Decoder:
     _check(model)
-    attention = FullAttention(
-        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, tensor_parallel
-    )
     hidden = model.hidden_size
     query = _share("num_attention_heads", model.num_attention_heads, tensor_parallel)
     query *= model.head_dim
+    attention = FullAttention(
+        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, tensor_parallel
+    )
     qkv = query + 2 * attention.kv_heads_on_rank * model.head_dim
     inner = _share("intermediate_size", model.intermediate_size, tensor_parallel)
 

@@ -200,21 +200,21 @@ def command(
     output_format: str,
     **options: Any,
 ) -> None:
-    r"""The memory ledger of one device: weights, KV cache, runtime, and what then fits.
+    """The memory ledger of one device: weights, KV cache, runtime, and what then fits.
 
     It is arithmetic from shapes. It measures nothing, and says nothing about speed.
 
     \b
     Examples:
       upheld memory one-device
-      upheld memory --config config.json --engine vllm --device-memory '80 GiB' \
+      upheld memory --config config.json --engine vllm --device-memory '80 GiB' \\
           --runtime-memory '4 GiB' --max-model-len 8192 --max-num-seqs 32
-      upheld memory --config config.json --engine vllm --device-memory '24 GiB' \
+      upheld memory --config config.json --engine vllm --device-memory '24 GiB' \\
           --weight-dtype int4 --weight-group-size 128 --kv-cache-dtype fp8
 
     Exit codes: 0 it fits, 1 it does not, 2 it could not be worked out. Without --runtime-memory
     the answer is about weights and KV cache alone, and says so.
-    """
+    """  # click wants the backspace itself
     chosen = {name: value for name, value in options.items() if value is not None}
     if (deployment is None) == (config is None):
         raise CouldNotRun(

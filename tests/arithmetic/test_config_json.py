@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from upheld.arithmetic.config_json import ConfigError, read_config
+from upheld.arithmetic.weights import count_parameters
+
+CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
+
+
+def _with(name: str = "llama-8b", drop: tuple[str, ...] = (), **change: Any) -> bytes:
+    config = json.loads((CONFIGS / f"{name}.json").read_text("utf-8"))
+    kept = {key: value for key, value in config.items() if key not in drop}
+    return json.dumps(kept | change).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("llama-8b", 8_030_261_248), ("qwen2-7b", 7_615_616_512), ("qwen3-8b", 8_190_735_360)],
+)
+def test_known_architectures_give_the_published_count(name: str, parameters: int) -> None:
+    assert count_parameters(read_config(_with(name))) == parameters
+
+
+def test_what_the_file_leaves_out_is_said_to_be_assumed() -> None:
+    shape = read_config(_with(drop=("num_key_value_heads", "tie_word_embeddings")))
+    assert shape.num_key_value_heads == 32
+    assert shape.head_dim == 128
+    assert set(shape.origins) == {"num_key_value_heads", "head_dim", "tie_word_embeddings"}
+    assert len(shape.assumed) == 3
+    assert "hidden_size / num_attention_heads, 4096 / 32 = 128" in " ".join(shape.assumed)
+
+
+def test_what_the_file_says_is_not_assumed() -> None:
+    shape = read_config(_with("qwen3-8b"))
+    assert shape.assumed == ()
+    assert shape.origins == {"qk_norm": "the architecture Qwen3ForCausalLM"}
+
+
+@pytest.mark.parametrize("key", ["torch_dtype", "dtype"])
+def test_both_names_of_the_dtype_are_read(key: str) -> None:
+    assert read_config(_with(drop=("torch_dtype",), **{key: "float16"})).torch_dtype == "fp16"
+    assert read_config(_with(drop=("torch_dtype",))).torch_dtype is None
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (_with("mistral-windowed"), "sliding window"),
+        (_with("mistral-windowed", drop=("sliding_window",)), "sliding window"),
+        (_with("qwen2-7b", use_sliding_window=True), "sliding window"),
+        (_with(sliding_window=4096), "sliding window"),
+        (_with("qwen3-8b", layer_types=["full_attention", "sliding_attention"]), "layer_types"),
+        (_with("experts"), "'MixtralForCausalLM' is not known"),
+        (_with("latent-attention"), "'DeepseekV2ForCausalLM' is not known"),
+        (_with(num_local_experts=8), "'num_local_experts' says"),
+        (_with(kv_lora_rank=512), "'kv_lora_rank' says"),
+        (_with(num_nextn_predict_layers=1), "'num_nextn_predict_layers' says"),
+        (_with(attention_bias=True), "'attention_bias' says"),
+        (_with(text_config={"hidden_size": 1}), "'text_config' says"),
+        (_with(model_type="mllama"), "model_type 'mllama' does not go"),
+        (_with(architectures=[]), "does not name one architecture"),
+        (_with(architectures=["LlamaForCausalLM", "Other"]), "does not name one architecture"),
+        (_with(drop=("architectures",)), "does not name one architecture"),
+    ],
+)
+def test_what_is_not_known_is_never_treated_as_plain_attention(data: bytes, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem) as raised:
+        read_config(data)
+    assert raised.value.help
+
+
+def test_a_window_that_is_switched_off_is_plain_attention() -> None:
+    assert read_config(_with("qwen2-7b")).attention == "full"
+    assert read_config(_with("mistral-windowed", sliding_window=None)).attention == "full"
+    assert read_config(_with("qwen3-8b", layer_types=["full_attention"] * 36))
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\xff\xfe{}", "not UTF-8"),
+        (b"", "not JSON: .* at line 1, column 1"),
+        (b"[]", "not an object"),
+        (b'{"a": 1, "a": 2}', "the key 'a' is there twice"),
+        (b'{"a": NaN}', "holds NaN"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "too many digits"),
+        (b'{"a": ' + b"[" * 100_000, "nested deeper than 32"),
+        (_with(num_hidden_layers=0), "num_hidden_layers is 0"),
+        (_with(num_hidden_layers=True), "num_hidden_layers is True"),
+        (_with(num_hidden_layers="32"), "num_hidden_layers is '32'"),
+        (_with(num_hidden_layers=32.0), r"num_hidden_layers is 32\.0"),
+        (_with(num_hidden_layers=10**10), "num_hidden_layers is 10000000000"),
+        (_with(drop=("vocab_size",)), "vocab_size is missing"),
+        (_with("qwen3-8b", drop=("head_dim",)), "head_dim is missing"),
+        (_with("qwen2-7b", drop=("num_key_value_heads",)), "num_key_value_heads is missing"),
+        (_with(hidden_size=4097), "head_dim is missing, and hidden_size 4097 does not divide"),
+        (_with(tie_word_embeddings="no"), "tie_word_embeddings is 'no'"),
+        (_with(torch_dtype="float64"), "torch_dtype is 'float64'"),
+        (_with(dtype="float16"), "torch_dtype and dtype differ"),
+    ],
+)
+def test_a_file_that_is_wrong_says_where_and_how_to_mend_it(data: bytes, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem) as raised:
+        read_config(data)
+    assert raised.value.help
+
+
+def test_brackets_in_a_string_are_no_nesting() -> None:
+    assert read_config(_with(note="[" * 100 + '\\"{' * 100))
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+_KEYS = sorted(json.loads(_with("qwen2-7b")) | json.loads(_with()))
+
+
+@given(st.sampled_from(_KEYS), _JSON)
+def test_any_value_anywhere_is_read_or_refused(key: str, value: Any) -> None:
+    with suppress(ConfigError):
+        read_config(_with(**{key: value}))
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_refused_in_words(data: bytes) -> None:
+    with pytest.raises(ConfigError):
+        read_config(data)

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
+from hypothesis import given
+from hypothesis import strategies as st
+
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.ledger import METRICS, devices_needed, ledger, tokens_within
+from upheld.records import metrics
+from upheld.records.units import parse_quantity
+
+GIB = 2**30
+
+
+def test_the_total_is_its_three_terms() -> None:
+    found = ledger(Deployment(), LLAMA_8B, Device())
+    assert [term.name for term in found.terms] == ["weights", "kv_cache", "runtime"]
+    assert found.kv_cache.bytes == 32 * GIB
+    assert found.device_total == 8_030_261_248 * 2 + 32 * GIB + 4 * GIB
+    assert found.budget.bytes == 72 * GIB
+    assert found.fits
+
+
+def test_capacity_is_what_weights_and_runtime_leave_in_whole_blocks() -> None:
+    found = ledger(Deployment(), LLAMA_8B, Device())
+    assert found.available_kv == 72 * GIB - 4 * GIB - 8_030_261_248 * 2
+    assert found.block_bytes == 16 * 131_072
+    assert found.blocks == found.available_kv // found.block_bytes
+    assert found.tokens == found.blocks * 16
+    assert found.max_concurrency == Fraction(found.tokens, 8192)
+    assert found.sequences == found.blocks // 512
+
+
+def test_a_sequence_takes_whole_blocks() -> None:
+    longer = replace(Deployment(), max_model_len=parse_quantity("8193 tokens"))
+    found = ledger(longer, LLAMA_8B, Device())
+    assert found.kv_cache.bytes == 32 * 513 * found.block_bytes
+    assert found.sequences == found.blocks // 513
+
+
+def test_everything_exactly_at_the_budget_fits_and_a_byte_more_does_not() -> None:
+    total = ledger(Deployment(), LLAMA_8B, Device()).device_total
+    whole = replace(Deployment(), gpu_memory_utilization=Fraction(1))
+    exact = Device(memory=parse_quantity(f"{total} B"))
+    short = Device(memory=parse_quantity(f"{total - 1} B"))
+    assert ledger(whole, LLAMA_8B, exact).fits
+    assert not ledger(whole, LLAMA_8B, short).fits
+
+
+def test_no_room_for_the_cache_is_no_tokens_and_not_a_negative_number() -> None:
+    found = ledger(Deployment(), LLAMA_8B, Device(memory=parse_quantity("16 GiB")))
+    assert found.available_kv < 0
+    assert (found.blocks, found.tokens, found.sequences, found.max_concurrency) == (0, 0, 0, 0)
+    assert not found.fits
+
+
+def test_runtime_that_nobody_stated_is_left_out_and_never_worked_out() -> None:
+    stated = ledger(Deployment(), LLAMA_8B, Device())
+    found = ledger(replace(Deployment(), runtime_memory=None), LLAMA_8B, Device())
+    assert found.runtime is None
+    assert found.device_total == stated.device_total - 4 * GIB
+
+
+def test_given_are_the_origins_of_facts_and_what_the_deployment_assumes() -> None:
+    shape = replace(LLAMA_8B, origins={"head_dim": "head-assumption"})
+    found = ledger(replace(Deployment(), assumes=("load",)), shape, Device())
+    assert found.given == (
+        "device-source",
+        "head-assumption",
+        "load",
+        "runtime-assumption",
+        "shape-source",
+    )
+    assert "head-assumption" in found.kv_cache.given
+    inputs = {item.name: item.origin for item in found.kv_cache.inputs}
+    assert inputs["block_size"] == "one-device"
+    assert inputs["head_dim"] == "head-assumption"
+
+
+def test_weight_quantisation_frees_memory_and_leaves_the_token_as_it_is() -> None:
+    plain = ledger(Deployment(), LLAMA_8B, Device())
+    int8 = ledger(replace(Deployment(), weight_dtype="int8"), LLAMA_8B, Device())
+    fp8_cache = ledger(replace(Deployment(), kv_cache_dtype="fp8"), LLAMA_8B, Device())
+    assert int8.kv_bytes_per_token == plain.kv_bytes_per_token == 131_072
+    assert int8.tokens > plain.tokens
+    assert fp8_cache.kv_bytes_per_token == 65_536
+    assert fp8_cache.weights.bytes == plain.weights.bytes
+
+
+@pytest.mark.parametrize(
+    ("deployment", "field"),
+    [
+        (replace(Deployment(), engine="other"), "engine"),
+        (replace(Deployment(), max_model_len=parse_quantity("0.5 tokens")), "max_model_len"),
+        (replace(Deployment(), kv_cache_dtype="fp4"), "kv_cache_dtype"),
+        (replace(Deployment(), tensor_parallel=3), "num_attention_heads"),
+    ],
+)
+def test_choices_that_do_not_work_name_their_field(deployment: Deployment, field: str) -> None:
+    with pytest.raises(ShapeError) as raised:
+        ledger(deployment, LLAMA_8B, Device())
+    assert raised.value.field == field
+
+
+def test_devices_are_the_fewest_at_which_it_fits_whatever_the_deployment_has() -> None:
+    small = replace(Deployment(), max_num_seqs=1)
+    assert devices_needed(small, LLAMA_8B, Device()) == 1
+    assert devices_needed(small, LLAMA_70B, Device()) == 2
+    assert ledger(replace(small, tensor_parallel=8), LLAMA_70B, Device()).devices == 2
+
+
+def test_no_number_of_devices_is_said_and_its_metric_refused() -> None:
+    tiny = Device(memory=parse_quantity("4 GiB"))
+    found = ledger(Deployment(), LLAMA_8B, tiny)
+    assert found.devices is None
+    with pytest.raises(ShapeError, match="fits at no degree"):
+        METRICS["capacity.devices"](found)
+
+
+def test_metrics_are_those_that_arithmetic_may_carry() -> None:
+    carried = {name for name, row in metrics.METRICS.items() if "arithmetic" in row.shown_by}
+    assert set(METRICS) == carried
+    found = ledger(Deployment(), LLAMA_8B, Device())
+    assert METRICS["memory.kv_cache_per_token"](found) == 131_072
+    assert all(METRICS[name](found) > 0 for name in METRICS)
+
+
+def test_tokens_from_the_bytes_that_an_engine_found() -> None:
+    assert tokens_within(16 * 131_072, 131_072, 16) == 16
+    assert tokens_within(16 * 131_072 - 1, 131_072, 16) == 0
+    assert tokens_within(-1, 131_072, 16) == 0
+
+
+@given(st.integers(1, 200), st.integers(1, 200), st.integers(1, 4000))
+def test_more_runtime_never_leaves_more_tokens(memory: int, runtime: int, more: int) -> None:
+    device = Device(memory=parse_quantity(f"{memory} GiB"))
+
+    def tokens(mib: int) -> int:
+        stated = Runtime(size=parse_quantity(f"{mib} MiB"))
+        return ledger(replace(Deployment(), runtime_memory=stated), LLAMA_8B, device).tokens
+
+    assert tokens(runtime + more) <= tokens(runtime)

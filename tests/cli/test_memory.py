@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from upheld.cli import main
+
+ROOT = Path(__file__).parents[2]
+CONFIGS = ROOT / "tests" / "corpora" / "configs"
+ON_80_GIB = ("--engine", "vllm", "--device-memory", "80 GiB")
+RUNTIME = ("--runtime-memory", "4 GiB")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["memory", *arguments])
+
+
+def of(name: str, *options: str) -> Result:
+    return run("--config", str(CONFIGS / f"{name}.json"), *options)
+
+
+def refused(result: Result, *words: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    for word in words:
+        assert word in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_config_that_fits() -> None:
+    result = of("llama-8b", *ON_80_GIB, *RUNTIME, "--max-model-len", "8192", "--max-num-seqs", "32")
+    assert result.exit_code == 0
+    assert result.output.startswith("Arithmetic, not a measurement\n")
+    assert "16,060,522,496 B" in result.output
+    assert "Fits with 32 sequences of 8,192 tokens" in result.output
+    assert "Assumed: head_dim is hidden_size / num_attention_heads" in result.output
+
+
+def test_a_config_that_does_not_fit_says_by_how_much() -> None:
+    result = of("llama-8b", "--engine", "vllm", "--device-memory", "16 GiB", *RUNTIME)
+    assert result.exit_code == 1
+    assert "Does not fit with 1 sequence of 131,072 tokens" in result.output
+
+
+def test_without_runtime_memory_it_never_says_that_it_simply_fits() -> None:
+    result = of("qwen3-8b", *ON_80_GIB)
+    assert result.exit_code == 0
+    assert "Weights and KV fit with 1 sequence of 40,960 tokens; runtime not stated." in (
+        result.output
+    )
+
+
+def test_json_is_the_documented_shape() -> None:
+    result = of("llama-8b", *ON_80_GIB, *RUNTIME, "--tp", "2", "--format", "json")
+    found = json.loads(result.output)
+    assert found["version"] == 1
+    assert found["capacity"]["bytes_per_token"] == 65_536
+    assert found["fits"] is True
+
+
+def test_weights_do_not_change_the_cache_and_auto_follows_the_model() -> None:
+    def per_token(*options: str) -> int:
+        result = of("llama-8b", *ON_80_GIB, "--format", "json", *options)
+        return int(json.loads(result.output)["capacity"]["bytes_per_token"])
+
+    assert per_token() == per_token("--weight-dtype", "fp8") == 131_072
+    assert per_token("--kv-cache-dtype", "fp8") == 65_536
+    assert per_token("--weight-dtype", "fp32") == 262_144
+
+
+def test_defaults_and_options_are_told_apart() -> None:
+    output = of("llama-8b", *ON_80_GIB, "--block-size", "32").output
+    assert any(line.split() == ["block_size", "32", "--block-size"] for line in output.splitlines())
+    assert "gpu_memory_utilization  0.9             vLLM's default" in output
+    assert "max_position_embeddings of llama-8b.json" in output
+
+
+def test_a_context_beyond_the_positions_is_noted() -> None:
+    output = of("llama-8b", *ON_80_GIB, "--max-model-len", "262,144 tokens").output
+    assert "262,144 tokens are beyond max_position_embeddings, 131,072" in output
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mistral-windowed", "sliding window"),
+        ("experts", "'MixtralForCausalLM' is not known"),
+        ("latent-attention", "'DeepseekV2ForCausalLM' is not known"),
+    ],
+)
+def test_what_is_not_known_is_refused(name: str, words: str) -> None:
+    refused(of(name, *ON_80_GIB), f"{name}.json", words, "never treated as plain attention", "help")
+
+
+def test_quantised_weights_need_their_dtype() -> None:
+    refused(of("llama-8b-gptq", *ON_80_GIB), "quantization_config", "--weight-dtype")
+    named = of("llama-8b-gptq", *ON_80_GIB, "--weight-dtype", "int4", "--weight-group-size", "128")
+    assert named.exit_code == 0
+    assert "no zero points" in named.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--engine", "vllm"), "--config needs --device-memory"),
+        ((), "--config needs --engine and --device-memory"),
+        (("--engine", "vllm", "--device-memory", "80"), "has no unit"),
+        (("--engine", "vllm", "--device-memory", "0 GiB"), "is not above 0"),
+        (("--engine", "vllm", "--device-memory", "80 ms"), "measures time, not memory"),
+        ((*ON_80_GIB, "--tp", "3"), "num_attention_heads: 32 can't be split evenly"),
+        ((*ON_80_GIB, "--tp", "0"), "not a whole number from 1"),
+        ((*ON_80_GIB, "--tp", "9" * 5000), "not a whole number from 1"),
+        ((*ON_80_GIB, "--max-model-len", "0.5"), "wants a whole number of tokens"),
+        ((*ON_80_GIB, "--max-model-len", ""), "does not begin with a number"),
+        ((*ON_80_GIB, "--gpu-memory-utilization", "90"), "not above 0 and at most 1"),
+        ((*ON_80_GIB, "--gpu-memory-utilization", "nan"), "not a finite decimal number"),
+        ((*ON_80_GIB, "--weight-dtype", "int4"), "weight_group_size: goes with weight_dtype int4"),
+        ((*ON_80_GIB, "--weight-group-size", "128"), "weight_group_size: goes with"),
+        ((*ON_80_GIB, "--weight-dtype", "int2"), "'int2' is not one of"),
+        (("--engine", "other", "--device-memory", "80 GiB"), "'other' is not"),
+    ],
+)
+def test_options_that_do_not_work_are_refused(options: tuple[str, ...], words: str) -> None:
+    refused(of("llama-8b", *options), words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"torch_dtype": None}, "torch_dtype is missing"),
+        ({"torch_dtype": "float32"}, "say --weight-dtype"),
+        ({"max_position_embeddings": None}, "say --max-model-len"),
+    ],
+)
+def test_a_choice_that_the_file_leaves_open_must_be_made(
+    tmp_path: Path, change: dict[str, object], words: str
+) -> None:
+    config = json.loads((CONFIGS / "llama-8b.json").read_text("utf-8")) | change
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config), "utf-8")
+    refused(run("--config", str(file), *ON_80_GIB), words)
+    made = ("--weight-dtype", "bf16", "--max-model-len", "8192")
+    assert run("--config", str(file), *ON_80_GIB, *made).exit_code == 0
+
+
+def test_files_that_can_not_be_read_are_refused(tmp_path: Path) -> None:
+    refused(run("--config", str(tmp_path / "none.json"), *ON_80_GIB), "there is no such file")
+    refused(run("--config", str(tmp_path), *ON_80_GIB), "is a directory")
+    large = tmp_path / "large.json"
+    large.write_bytes(b" " * (1024 * 1024 + 1))
+    refused(run("--config", str(large), *ON_80_GIB), "at most 1,048,576 are read")
+
+
+def test_a_hostile_file_name_never_reaches_the_terminal_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "\x1b[31m.json"
+    file.write_bytes((CONFIGS / "llama-8b.json").read_bytes())
+    result = run("--config", str(file), *ON_80_GIB)
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+    file.write_bytes(b"{}")
+    result = run("--config", str(file), *ON_80_GIB)
+    refused(result, r"\x1b[31m.json")
+    assert "\x1b" not in result.output
+
+
+def test_one_of_deployment_and_config_is_needed() -> None:
+    refused(run(), "one of DEPLOYMENT and --config")
+    refused(run("one-device", "--config", "config.json"), "one of DEPLOYMENT and --config")
+    refused(run("one-device", "--tp", "2"), "--tensor-parallel: only with --config")
+
+
+def test_a_deployment_of_a_corpus() -> None:
+    result = run("one-device", "--path", str(ROOT))
+    assert result.exit_code == 0, result.output
+    assert "one-device: llama-3.1-8b-instruct on vllm" in result.output
+    assert "Given: " in result.output
+
+
+def test_deployments_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    refused(run("nothing", "--path", str(ROOT)), "there is no deployment 'nothing'")
+    refused(run("ADR-009", "--path", str(ROOT)), "'ADR-009' is not a deployment")
+    refused(run("one-device", "--path", str(tmp_path)), "no folder for records")
+
+
+def test_help_has_examples() -> None:
+    result = run("-h")
+    assert result.exit_code == 0
+    assert "upheld memory --config config.json --engine vllm" in result.output
