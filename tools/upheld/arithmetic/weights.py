@@ -124,11 +124,9 @@ def _decoder(model: Shape, tensor_parallel: int, vocabulary: int) -> Decoder:
     qkv_fields = ("num_attention_heads", "num_key_value_heads", "head_dim", "hidden_size")
     feed_forward = ("intermediate_size", "hidden_size")
     words = ("vocab_size", "hidden_size")
-    padding = (
-        ""
-        if vocabulary * tensor_parallel == model.vocab_size
-        else (f", {model.vocab_size:,} rows padded to a multiple of {VOCABULARY_PADDING}")
-    )
+    padding = ""
+    if vocabulary * tensor_parallel != model.vocab_size:
+        padding = f", {model.vocab_size:,} rows padded to a multiple of {VOCABULARY_PADDING}"
 
     layer = [
         Tensor("qkv_proj", (qkv, hidden), qkv_fields, linear=True),
