@@ -55,6 +55,7 @@ def test_a_statistic_that_was_edited_is_found(key: str, read_changed: ReadChange
         ({"mean": 1.0}, "mean is not between"),
         ({"median": 1e-9}, "median is not between"),
         ({"min": 1.0}, "min is greater"),
+        ({"stddev": 1e-9}, "mean and median of time are further apart"),
         ({"stddev": 0.5}, "wider than"),
         ({"rounds": 1}, "one round"),
         ({"max": -1}, "negative"),

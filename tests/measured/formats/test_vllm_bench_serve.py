@@ -142,6 +142,7 @@ def test_what_is_not_a_number_is_no_figure() -> None:
     [
         ({"p90_ttft_ms": 1.0}, "median_ttft_ms is greater than p90_ttft_ms"),
         ({"std_ttft_ms": 0.0}, "std_ttft_ms is 0"),
+        ({"mean_tpot_ms": 0.5}, "mean and median of latency.tpot are further apart"),
         ({"p99_e2el_ms": 1e9}, "longer than the whole run"),
         ({"max_concurrency": 1}, "requests open at once"),
         ({"completed": 121}, "121 requests completed of 120"),

@@ -23,6 +23,7 @@ from upheld.records.units import UNITS, format_number
 
 _LEFT = 14
 _WIDTH = 100
+_WHOLE_FROM = 10**6
 
 
 @click.command()
@@ -214,7 +215,7 @@ def _value(figure: Figure) -> tuple[str, str]:
     if unit == "s" and 0 < figure.value < UNITS["ms"].factor:
         unit = "us" if figure.value >= UNITS["us"].factor else "ns"
     value = figure.value * UNITS[figure.unit].factor / UNITS[unit].factor
-    return format_number(value), unit
+    return f"{round(value):,}" if abs(value) >= _WHOLE_FROM else format_number(value), unit
 
 
 def _samples(row: Row, figure: Figure) -> str:

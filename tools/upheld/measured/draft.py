@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.reading import AxisValue, Figure, Requests, Row
-from upheld.measured.recompute import agrees
+from upheld.measured.recompute import TOLERANCE, agrees
 from upheld.measured.strict_json import Json, Keys, Special
 from upheld.records.finding import Finding, Place, Severity
 from upheld.records.units import format_number
@@ -147,6 +147,24 @@ class RowDraft:
         """The value of a figure that the row has by now."""
         figure = self._figures.get(name)
         return None if figure is None else figure.value
+
+    def refuse_far_median(self, base: str, *keys: str | int) -> None:
+        """A finding where mean and median of `base` are further apart than its deviation.
+
+        That can't be, whatever the values are (Hotelling and Solomons, 1932).
+        """
+        mean, median = self.value(f"{base}.mean"), self.value(f"{base}.p50")
+        deviation = self.value(f"{base}.std")
+        if mean is None or median is None or deviation is None:
+            return
+        if abs(mean - median) > deviation + TOLERANCE * max(mean, median):
+            self.find(
+                IMPOSSIBLE,
+                f"mean and median of {base} are further apart than its standard deviation, "
+                "which no values allow",
+                UNTOUCHED,
+                *keys,
+            )
 
     def finish(self, not_stated: tuple[str, ...], requests: Requests | None = None) -> Row:
         """The row, complete."""

@@ -15,7 +15,6 @@ about content that no format here recognises, so that they can't change what a f
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Protocol
 
 from upheld.measured.content import Content
@@ -46,4 +45,6 @@ FORMATS: dict[str, Format] = {
 
 def plugged_in() -> dict[str, Format]:
     """The formats that other installed packages add."""
+    from importlib.metadata import entry_points
+
     return {point.name: point.load() for point in entry_points(group="upheld.formats")}

@@ -202,6 +202,8 @@ def _refuse_impossible(draft: RowDraft, count: int | None) -> None:
     deviation = draft.value("time.std")
     if deviation is None or count == 1:
         return
+    if deviation > 0:
+        draft.refuse_far_median("time", "stats", "mean")
     if deviation == 0 and most - least > slack:
         refuse("stats.stddev is 0, but stats.min and stats.max differ", "stddev")
     elif count is not None and _too_wide(deviation, most - least + slack, count):

@@ -370,6 +370,7 @@ def _read_speculation(draft: RowDraft) -> None:
 def _refuse_impossible_latency(draft: RowDraft) -> None:
     duration = draft.value("duration")
     for latency, name in _LATENCIES.items():
+        draft.refuse_far_median(name, f"mean_{latency}_ms")
         percentiles = sorted(
             (Fraction(_canonical(match["statistic"])[1:]), value, key)
             for key in draft.record
