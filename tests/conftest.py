@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from small_corpus import SmallCorpus
+
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
@@ -16,3 +18,9 @@ def corpora() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no files by others in {folder}; set UPHELD_CORPORA to their folder")
     return folder
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> SmallCorpus:
+    """A fresh copy of the small corpus, every claim of which stands."""
+    return SmallCorpus(tmp_path / "corpus")

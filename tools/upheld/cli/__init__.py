@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import click
@@ -55,3 +56,5 @@ def main() -> None:
 
     Exit codes: 0 clean, 1 findings, 2 the tool could not run.
     """
+    if os.environ.get("NO_COLOR"):
+        click.get_current_context().color = False

@@ -38,7 +38,8 @@ def command(
     """
     judged = open_judged(path, as_of)
     if format_ == "json":
-        from upheld.report.json_format import check_object, json_text
+        from upheld.report.json_format import check_object
+        from upheld.report.json_text import json_text
 
         text = json_text(check_object(judged))
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -11,8 +10,6 @@ from typing import Any
 
 import click
 
-from upheld.arithmetic.as_json import ledger_as_json
-from upheld.arithmetic.as_text import escape, ledger_as_text
 from upheld.arithmetic.config_json import (
     MAX_BYTES,
     MAX_COUNT,
@@ -25,12 +22,8 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import ENGINES, Ledger, ledger
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun
 from upheld.corpus.files import FileError, read_regular
-from upheld.records.units import (
-    Quantity,
-    QuantityError,
-    parse_number,
-    parse_quantity,
-)
+from upheld.records.units import Quantity, QuantityError, parse_number, parse_quantity
+from upheld.report.escape import printable
 
 
 def _memory(text: str) -> Quantity:
@@ -231,8 +224,13 @@ def command(
     else:
         answer = _of_deployment(path, str(deployment))
     if output_format == "json":
-        click.echo(json.dumps(ledger_as_json(answer.ledger, answer.notes), indent=2))
+        from upheld.report.json_text import json_text
+        from upheld.report.memory_json import ledger_as_json
+
+        click.echo(json_text(ledger_as_json(answer.ledger, answer.notes)))
     else:
+        from upheld.report.memory_text import ledger_as_text
+
         click.echo(ledger_as_text(answer.title, answer.ledger, answer.notes))
     ctx.exit(CLEAN if answer.ledger.fits else FINDINGS)
 
@@ -244,7 +242,7 @@ def _of_config(file: Path, chosen: Mapping[str, Any]) -> _Answer:
             f"--config needs {' and '.join(map(_option, missing))}",
             "for example: --engine vllm --device-memory '80 GiB'",
         )
-    shown = escape(str(file))
+    shown = printable(str(file))
     try:
         shape = read_config(read_regular(file, MAX_BYTES), file.name)
         choices = _choices(shape, chosen)
@@ -344,7 +342,8 @@ def _of_deployment(path: Path, name: str) -> _Answer:
         corpus = load(path)
     except (CorpusError, CorpusConfigError) as error:
         raise CouldNotRun(
-            escape(str(error)), "name the corpus with --path, or give a config.json with --config"
+            printable(str(error)),
+            "name the corpus with --path, or give a config.json with --config",
         ) from None
 
     def find(record_id: str, kind: type[Any]) -> Any:
@@ -352,7 +351,7 @@ def _of_deployment(path: Path, name: str) -> _Answer:
         wanted = kind.__name__.lower()
         if record is None:
             raise CouldNotRun(
-                f"there is no {wanted} {record_id!r} in {escape(str(path))}",
+                f"there is no {wanted} {record_id!r} in {printable(str(path))}",
                 "check the id; a record that could not be read is shown by: upheld check",
             )
         if not isinstance(record, kind):

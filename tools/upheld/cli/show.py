@@ -37,7 +37,7 @@ def command(id_: str, root: Path, format_: str, as_of: date | None) -> None:
             f"did you mean {' or '.join(near)}?" if near else "upheld check lists every claim",
         )
     if format_ == "json":
-        from upheld.report.json_format import json_text
+        from upheld.report.json_text import json_text
         from upheld.report.tree import claim_tree_object, record_object
 
         shown = claim_tree_object(claim, judged) if claim else record_object(id_, judged)

@@ -80,7 +80,7 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
         )
     verified = [verify(corpus, snapshots[id_]) for id_ in ids or snapshots]
     if format_ == "json":
-        from upheld.report.json_format import VERSION, finding_object, json_text
+        from upheld.report.json_text import VERSION, finding_object, json_text
 
         click.echo(
             json_text({
@@ -97,7 +97,7 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
             })
         )  # fmt: skip
     else:
-        from upheld.report.text import finding_lines
+        from upheld.report.finding_text import finding_lines
 
         for each in verified:
             for finding in each.findings:

@@ -41,7 +41,7 @@ RULES: dict[str, Rule] = {
         Rule("UPH205", "superseded-by-nothing", "A superseded decision that no other supersedes"),
         Rule("UPH301", "impossible-shape", "A shape or sharding that can't be computed"),
         Rule("UPH302", "does-not-fit", "A deployment whose memory exceeds its budget", "warning"),
-        Rule("UPH401", "beyond-deployment", "A policy that admits more than its deployment supports"),
+        Rule("UPH401", "beyond-deployment", "A policy beyond what its deployment supports"),
         Rule("UPH402", "drain-cut-short", "A grace period that ends before the drain may"),
         Rule("UPH501", "unknown-format", "A raw file that no format recognises"),
         Rule("UPH502", "summary-disagrees", "A file whose summary disagrees with its own records"),

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
 from upheld.judge.judgement import Judged, Judgement
-from upheld.records.finding import Finding
-from upheld.report.text import in_order
-
-VERSION = 1
-
-
-def json_text(value: dict[str, Any]) -> str:
-    """An object as the commands print it: readable, and not escaped beyond what JSON needs."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+from upheld.report.finding_text import in_order
+from upheld.report.json_text import VERSION, finding_object
 
 
 def check_object(judged: Judged) -> dict[str, Any]:
@@ -51,18 +43,4 @@ def claim_object(judgement: Judgement) -> dict[str, Any]:
         "because": judgement.outcome.because,
         "rests_on": judgement.rests_on,
         "value": None if value is None else {"kind": value.kind, "shown": value.shown},
-    }
-
-
-def finding_object(finding: Finding) -> dict[str, Any]:
-    """One finding."""
-    return {
-        "rule": finding.rule,
-        "path": finding.place.path,
-        "line": finding.place.line,
-        "column": finding.place.column,
-        "message": finding.message,
-        "help": finding.help,
-        "severity": finding.severity,
-        "claim": finding.claim,
     }

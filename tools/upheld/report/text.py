@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import click
 
 from upheld.judge.judgement import Judged, Judgement
-from upheld.records.finding import Finding
 from upheld.records.verdicts import VERDICTS, Verdict
-from upheld.report.escape import one_line
+from upheld.report.finding_text import finding_lines, in_order
 
 MARKS: dict[Verdict, str] = {
     "upheld": "✓",
@@ -25,14 +24,6 @@ MARKS: dict[Verdict, str] = {
 }
 
 
-def finding_lines(finding: Finding) -> Iterator[str]:
-    """`path:line:column: UPH602 error: message`, and how to mend it on the next line."""
-    colour = "red" if finding.severity == "error" else "yellow"
-    severity = click.style(finding.severity, fg=colour, bold=True)
-    yield f"{one_line(str(finding.place))}: {finding.rule} {severity}: {one_line(finding.message)}"
-    yield f"  help: {one_line(finding.help)}"
-
-
 def check_lines(judged: Judged) -> Iterator[str]:
     """Every finding, the ledger of claims, and the gate's last word."""
     for finding in in_order(judged.findings):
@@ -41,11 +32,6 @@ def check_lines(judged: Judged) -> Iterator[str]:
     yield from _ledger(judged.judgements)
     yield ""
     yield _last_word(judged)
-
-
-def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings by place, errors before warnings at the same place."""
-    return sorted(findings, key=lambda each: (each.place, each.severity, each.rule, each.message))
 
 
 def _ledger(judgements: list[Judgement]) -> Iterator[str]:

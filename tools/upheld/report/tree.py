@@ -10,7 +10,8 @@ from upheld.records.assumption import Assumption
 from upheld.records.run import Run
 from upheld.records.source import Source
 from upheld.report.escape import one_line
-from upheld.report.json_format import VERSION, claim_object
+from upheld.report.json_format import claim_object
+from upheld.report.json_text import VERSION
 from upheld.report.text import MARKS
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from arithmetic_examples import LLAMA_8B, Deployment, Device
 
-from upheld.arithmetic.as_text import escape, ledger_as_text
 from upheld.arithmetic.ledger import ledger
 from upheld.records.units import parse_quantity
+from upheld.report.memory_text import ledger_as_text
 
 
 def test_the_text_says_first_that_it_is_no_measurement() -> None:
@@ -38,4 +38,3 @@ def test_control_characters_are_written_out_wherever_they_came_from() -> None:
     text = ledger_as_text("one\x07", ledger(Deployment(), hostile, Device()), ["a\rb"])
     assert text.replace("\n", "").isprintable()
     assert r"\x1b[31mred\u202e\n" in text
-    assert escape("plain × text") == "plain × text"

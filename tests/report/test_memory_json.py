@@ -6,8 +6,8 @@ from typing import Any
 
 from arithmetic_examples import LLAMA_8B, Deployment, Device
 
-from upheld.arithmetic.as_json import ledger_as_json
 from upheld.arithmetic.ledger import ledger
+from upheld.report.memory_json import ledger_as_json
 
 
 def _sum_of_leaves(term: dict[str, Any]) -> int:

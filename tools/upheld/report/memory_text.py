@@ -8,6 +8,7 @@ from fractions import Fraction
 from upheld.arithmetic.ledger import Ledger
 from upheld.arithmetic.terms import Input
 from upheld.records.units import format_bytes, format_number
+from upheld.report.escape import printable
 
 HEADING = "Arithmetic, not a measurement"
 NOT_COUNTED = (
@@ -26,15 +27,7 @@ def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
         ["Inputs, and where they came from", *_indent(_inputs(found))],
         ["Notes", *_indent([*notes, NOT_COUNTED])],
     ]
-    return "\n\n".join("\n".join(map(escape, section)) for section in sections)
-
-
-def escape(text: str) -> str:
-    """`text` with everything that a terminal might obey written out as an escape sequence."""
-    return "".join(
-        mark if mark.isprintable() else mark.encode("unicode_escape").decode("ascii")
-        for mark in text
-    )
+    return "\n\n".join("\n".join(map(printable, section)) for section in sections)
 
 
 def _tree(found: Ledger) -> list[str]:

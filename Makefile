@@ -1,0 +1,48 @@
+# `make site` and `make test` are all that a fresh machine with Python, make and git needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP := $(VENV)/.set-up
+
+.PHONY: help setup site serve test lint check lock clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: $(SETUP) ## Make the virtual environment from the locked dependencies
+
+$(SETUP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Upheld needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+check: $(SETUP) ## Judge the corpus and verify its snapshots
+	$(BIN)/upheld check
+	$(BIN)/upheld snapshot verify
+
+site: check ## Set up, check the corpus, and build the site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in site/; read it with: make serve"
+
+serve: $(SETUP) ## Serve the site and reload it when a record changes
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
+lint: $(SETUP) ## Formatting, linting, types, and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint ## Set up, lint, and pass every test
+	$(BIN)/pytest
+
+lock: $(SETUP) ## Lock the dependencies anew
+	$(BIN)/python -m pip install --quiet 'uv>=0.8'
+	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache
