@@ -43,7 +43,7 @@ def test_text_shows_a_disagreement_with_its_place(tmp_path: Path) -> None:
     assert "recomputed ✗ the summary says 9,000.5" in result.output
     assert f"{file}:1:" in result.output
     assert "UPH502 error" in result.output
-    assert "    help: " in result.output
+    assert "\n  help: " in result.output
 
 
 def test_json_has_the_documented_shape() -> None:

@@ -66,6 +66,7 @@ _TPOT_NOTE = (
     "the file keeps no request's whole latency, so the time per output token can't be recomputed"
 )
 _FROM_ARRAYS = "from the entries of the single requests"
+_CLAIMED_PERCENTILES = (50, 90, 95, 99)
 
 
 def recognise(content: Content) -> bool:
@@ -296,6 +297,16 @@ def _read_latency(draft: RowDraft, single: _SingleRequests, requests: Requests) 
         _note_samples(draft, single, requests.completed, latency, values)
         for statistic, key in statistics:
             _read_statistic(draft, f"{name}.{_canonical(statistic)}", key, statistic, values)
+        if values is not None:
+            _add_percentiles(draft, name, values)
+
+
+def _add_percentiles(draft: RowDraft, name: str, values: Values) -> None:
+    """The percentiles that people claim, where the file has the requests but not the figure."""
+    for percent in _CLAIMED_PERCENTILES:
+        if draft.value(f"{name}.p{percent}") is None:
+            value = values.percentile(Fraction(percent)) * 1000
+            draft.recompute(f"{name}.p{percent}", "ms", value, note=_FROM_ARRAYS)
 
 
 def _is_zero_throughout(
