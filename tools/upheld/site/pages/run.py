@@ -1,0 +1,60 @@
+"""A run: its raw files, the envelope that they and the record state, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from upheld.judge.evidence import RunEvidence
+from upheld.judge.judgement import Judged
+from upheld.records.claim import Axes
+from upheld.records.envelope import AXES
+from upheld.records.run import Run
+from upheld.site.links import Links
+from upheld.site.pages.page import Page
+from upheld.site.pages.record import record_page
+from upheld.site.pages.view import plain
+
+
+@dataclass(frozen=True, slots=True)
+class EnvelopeAxis:
+    """One axis: what the files say, what the record adds; both empty where nobody said."""
+
+    title: str
+    file: str
+    record: str
+
+
+def pages(judged: Judged, links: Links) -> Iterator[Page]:
+    """One page for each run."""
+    for run in judged.corpus.of(Run):
+        evidence = judged.runs.get(run.id) or RunEvidence(run, (), (), ())
+        record_path = judged.corpus.entries[run.id].document.path
+        yield record_page(
+            judged,
+            links,
+            run,
+            "run.html",
+            search_boost=1.5,
+            readings={reading.path: reading for reading in evidence.readings},
+            rows=evidence.rows,
+            envelope=list(_envelope(run, evidence)),
+            findings=[each for each in evidence.findings if each.place.path != record_path],
+        )
+
+
+def _envelope(run: Run, evidence: RunEvidence) -> Iterator[EnvelopeAxis]:
+    rows = [row.row for row in evidence.rows]
+    open_axes = {name for row in rows for name in row.not_stated}
+    for name, axis in AXES.items():
+        in_files = _values(name, [row.envelope for row in rows])
+        in_record = getattr(run.states, name) if name in Axes.model_fields else None
+        if in_files or in_record is not None or name in open_axes:
+            record = "" if in_record is None else plain(in_record)
+            yield EnvelopeAxis(axis.title, in_files, record)
+
+
+def _values(name: str, envelopes: list[Mapping[str, Any]]) -> str:
+    found = [plain(envelope[name]) for envelope in envelopes if name in envelope]
+    return ", ".join(dict.fromkeys(found))

@@ -1,0 +1,20 @@
+"""A source: what it is used for, how long ago it was checked, and what rests on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from upheld.judge.judgement import Judged
+from upheld.records.source import Source
+from upheld.site.links import Links
+from upheld.site.pages.page import Page
+from upheld.site.pages.record import record_page
+from upheld.site.pages.view import counted, day
+
+
+def pages(judged: Judged, links: Links) -> Iterator[Page]:
+    """One page for each source."""
+    for source in judged.corpus.of(Source):
+        days = (judged.as_of - source.checked).days
+        age = f"{counted(days, 'day')} before {day(judged.as_of)}" if days >= 0 else "in the future"
+        yield record_page(judged, links, source, "source.html", age=age)
