@@ -8,6 +8,7 @@ from pydantic import model_validator
 
 from upheld.records.expectation import ExpectationField
 from upheld.records.metrics import resolve
+from upheld.records.shorten import shorten
 from upheld.records.types import (
     AssumptionRef,
     Basis,
@@ -27,6 +28,7 @@ from upheld.records.types import (
     Text,
     Tokens,
 )
+from upheld.records.units import units_of
 
 
 class Axes(Part):
@@ -134,6 +136,7 @@ class Claim(Part):
         if found != wanted:
             reason = " of one to the other, because of versus" if self.versus else ""
             raise ValueError(
-                f"expect measures {found}, but {self.metric} is compared as {wanted}{reason}"
+                f"expect '{shorten(str(self.expect))}' is of {found}, but {self.metric} is "
+                f"compared as {wanted}{reason}; units that fit: {', '.join(units_of(wanted))}"
             )
         return self

@@ -52,7 +52,7 @@ def parse_expectation(text: object) -> Expectation:
         raise QuantityError("wants a comparison such as '<= 76 GiB'; operators: < <= = >= >")
     quantity = match["quantity"]
     # A bare number compares a ratio: `= 1`.
-    bare = re.fullmatch(r"[\d.,]+", quantity) is not None
+    bare = re.fullmatch(r"[+-]?[0-9.,]+", quantity) is not None
     operator = cast(Operator, match["operator"])
     return Expectation(operator, parse_quantity(quantity, "ratio" if bare else None))
 

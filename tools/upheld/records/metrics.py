@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from upheld.records.shorten import shorten
+
 Basis = Literal["arithmetic", "control", "tested", "measured", "cited", "assumed", "untested"]
 BASES: tuple[Basis, ...] = (
     "arithmetic", "control", "tested", "measured", "cited", "assumed", "untested",
@@ -43,7 +45,7 @@ class Metric:
         return self.shown_by | OPEN
 
 
-_STATISTIC = re.compile(r"(mean|min|max|std|p\d{1,2}(?:\.\d{1,3})?)")
+_STATISTIC = re.compile(r"(mean|min|max|std|p[0-9]{1,2}(?:\.[0-9]{1,3})?)")
 
 
 def _table() -> dict[str, Metric]:
@@ -131,8 +133,8 @@ def resolve(name: str) -> tuple[Metric, str | None]:
 
         near = get_close_matches(name, METRICS, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise MetricError(f"unknown metric {name!r}{hint}")
+        raise MetricError(f"unknown metric {shorten(name)!r}{hint}")
     if not metric.distribution or not _STATISTIC.fullmatch(statistic):
         known = "mean, min, max, std, p50 … p99.9" if metric.distribution else "none"
-        raise MetricError(f"{stem} has no statistic {statistic!r}; it has: {known}")
+        raise MetricError(f"{stem} has no statistic {shorten(statistic)!r}; it has: {known}")
     return metric, statistic

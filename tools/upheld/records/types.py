@@ -25,13 +25,15 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from upheld.records import metrics
+from upheld.records.shorten import shorten
 from upheld.records.units import Quantity, QuantityError, parse_number, parse_quantity
 
 ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-_COUNT = re.compile(r"0|[1-9]\d{0,17}")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::\d{1,5})?(?:/[^\s<>\"'`\\]*)?")
+_COUNT = re.compile(r"0|[1-9][0-9]{0,17}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ADR = r"ADR-[0-9]{3,5}"
+_URL = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:/[^\s<>\"'`\\]*)?")
 
 
 class Part(BaseModel):
@@ -64,7 +66,7 @@ def _positive(text: str) -> int:
 
 def _flag(text: str) -> bool:
     if text not in ("true", "false"):
-        raise ValueError(f"wants true or false, not {text!r}")
+        raise ValueError(f"wants true or false, not {shorten(text)!r}")
     return text == "true"
 
 
@@ -75,7 +77,7 @@ def _iso_date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise ValueError(
-            f"wants a date that exists, as YYYY-MM-DD, such as 2026-11-02; not {text!r}"
+            f"wants a date that exists, as YYYY-MM-DD, such as 2026-11-02; not {shorten(text)!r}"
         ) from None
 
 
@@ -109,7 +111,7 @@ def _identifier(text: str) -> str:
 
 
 def _adr_identifier(text: str) -> str:
-    if not re.fullmatch(r"ADR-\d{3,5}", text):
+    if not re.fullmatch(_ADR, text):
         raise ValueError("wants an ADR id such as ADR-009")
     return text
 
@@ -117,11 +119,18 @@ def _adr_identifier(text: str) -> str:
 def _of(dimension: str) -> Callable[[str], Quantity]:
     def parse(text: str) -> Quantity:
         quantity = parse_quantity(text, dimension)
-        if quantity.value < 0:
-            raise QuantityError(f"{text!r} is negative")
+        if quantity.text.startswith("-"):
+            raise QuantityError(f"{shorten(text)!r} is negative")
         return quantity
 
     return parse
+
+
+def _tokens(text: str) -> Quantity:
+    quantity = _of("tokens")(text)
+    if quantity.base < 1 or quantity.base.denominator != 1:
+        raise QuantityError(f"{shorten(text)!r} is not a whole number of at least 1 token")
+    return quantity
 
 
 def _schema(pattern: str | None = None, **more: Any) -> dict[str, Any]:
@@ -150,7 +159,7 @@ Line = Annotated[
     AfterValidator(_one_line),
 ]
 Id = Annotated[str, *_text_type(_identifier, _schema(ID_PATTERN))]
-AdrId = Annotated[str, *_text_type(_adr_identifier, _schema(r"ADR-\d{3,5}"))]
+AdrId = Annotated[str, *_text_type(_adr_identifier, _schema(_ADR))]
 Count = Annotated[int, *_text_type(_positive, {"type": "integer", "minimum": 1})]
 Whole = Annotated[int, *_text_type(_count, {"type": "integer", "minimum": 0})]
 Flag = Annotated[bool, *_text_type(_flag, {"type": "boolean"})]
@@ -161,7 +170,7 @@ Url = Annotated[str, *_text_type(_url, _schema(format="uri"))]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Memory = Annotated[Quantity, *_text_type(_of("memory"), _schema(examples=["80 GiB"]))]
 Duration = Annotated[Quantity, *_text_type(_of("time"), _schema(examples=["30 s"]))]
-Tokens = Annotated[Quantity, *_text_type(_of("tokens"), _schema(examples=["8192 tokens"]))]
+Tokens = Annotated[Quantity, *_text_type(_tokens, _schema(examples=["8192 tokens"]))]
 RequestRate = Annotated[
     Quantity, *_text_type(_of("request rate"), _schema(examples=["4 requests/s"]))
 ]

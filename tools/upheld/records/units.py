@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from upheld.records.shorten import shorten
+
 MAX_DIGITS = 30
 MAX_EXPONENT = 30
 
@@ -72,8 +74,11 @@ ALIASES = {
 }  # fmt: skip
 
 _NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?(?:[eE](?P<exp>[+-]?\d+))?"
+    r"(?P<sign>[+-]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?(?:[eE](?P<exp>[+-]?\d+))?",
+    re.ASCII,  # other scripts have digits too, and a reviewer may not know them
 )
+# What follows a number without being its unit: `1_000`, `8.192,5`, `1 000`.
+_MORE_NUMBER = re.compile(r"[\d.,_'’]")
 
 
 class QuantityError(ValueError):
@@ -121,7 +126,7 @@ def find_unit(symbol: str) -> Unit:
     folded = [known for known in UNITS if known.casefold() == symbol.casefold()]
     near = folded or get_close_matches(symbol, UNITS, n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(near)}?" if near else ""
-    raise QuantityError(f"unknown unit {symbol!r}{hint}")
+    raise QuantityError(f"unknown unit {shorten(symbol)!r}{hint}")
 
 
 def parse_number(text: str) -> Fraction:
@@ -132,7 +137,7 @@ def parse_number(text: str) -> Fraction:
     """
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise QuantityError(f"{_shorten(text)!r} is not a finite decimal number")
+        raise QuantityError(f"{shorten(text)!r} is not a finite decimal number")
     whole = match["whole"].replace(",", "")
     part = match["part"] or ""
     exponent = match["exp"] or "0"
@@ -155,19 +160,23 @@ def parse_quantity(text: str, dimension: str | None = None) -> Quantity:
     text = text.strip()
     match = _NUMBER.match(text)
     if match is None:
-        raise QuantityError(f"{_shorten(text)!r} does not begin with a number")
+        raise QuantityError(f"{shorten(text)!r} does not begin with a number")
     value = parse_number(match.group())
     symbol = text[match.end() :].strip()
     if not symbol:
         if dimension in ("ratio", "count"):
             return Quantity(value, UNITS[dimension], text)
         fits = ", ".join(units_of(dimension)) if dimension else "GiB, ms, tokens, …"
-        raise QuantityError(f"{_shorten(text)!r} has no unit; units that fit: {fits}")
+        raise QuantityError(f"{shorten(text)!r} has no unit; units that fit: {fits}")
+    if _MORE_NUMBER.match(symbol):
+        raise QuantityError(
+            f"{shorten(text)!r} is not a number in plain form, such as 8192, 8,192 or 0.5"
+        )
     unit = find_unit(symbol)
     if dimension is not None and unit.dimension != dimension:
         fits = ", ".join(units_of(dimension))
         raise QuantityError(
-            f"{_shorten(text)!r} measures {unit.dimension}, not {dimension}; units that fit: {fits}"
+            f"{shorten(text)!r} measures {unit.dimension}, not {dimension}; units that fit: {fits}"
         )
     return Quantity(value, unit, text)
 
@@ -187,7 +196,3 @@ def format_bytes(count: int) -> str:
         if abs(count) >= factor:
             return f"{count / factor:,.2f} {symbol}"
     return f"{count:,} B"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "…"
