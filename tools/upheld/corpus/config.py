@@ -6,10 +6,12 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from upheld.corpus.files import FileError, check_relative, read_regular
+from upheld.corpus.files import FileError, check_relative, read_inside
+from upheld.records.shorten import shorten
 from upheld.records.verdicts import BLOCKING, VERDICTS, Verdict
 
 MAX_BYTES = 1024 * 1024
@@ -42,27 +44,28 @@ def read_config(root: Path) -> Config:
         file = root / name
         if not file.exists() and not file.is_symlink():
             continue
-        table = _read_toml(file, name)
-        for key in keys:
-            table = table.get(key, {})
-        if table:
-            return _config(table, name)
+        table: Any = _read_toml(root, name)
+        for depth, key in enumerate(keys):
+            table = _table(table, name, ".".join(keys[:depth])).get(key, {})
+        if table != {}:
+            return _config(table, name, ".".join(keys))
     return Config()
 
 
-def _read_toml(file: Path, name: str) -> dict[str, Any]:
+def _read_toml(root: Path, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_regular(file, MAX_BYTES, name).decode("utf-8"))
+        return tomllib.loads(read_inside(root, name, MAX_BYTES).decode("utf-8"))
     except FileError as error:
         raise ConfigError(str(error)) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # Beside what tomllib itself raises: text that is not UTF-8, a number of too many digits.
         raise ConfigError(f"{name} is not TOML: {error}") from None
 
 
-def _config(table: Any, name: str) -> Config:
-    _only(table, ("records", "gate"), name, "")
+def _config(table: Any, name: str, prefix: str) -> Config:
+    _only(table, ("records", "gate"), name, prefix)
     gate = table.get("gate", {})
-    _only(gate, ("accepted", "proposed"), name, "gate.")
+    _only(gate, ("accepted", "proposed"), name, "gate")
     default = Config()
     return Config(
         records=_folders(table.get("records", list(default.records)), name),
@@ -71,14 +74,19 @@ def _config(table: Any, name: str) -> Config:
     )
 
 
-def _only(table: Any, known: Iterable[str], name: str, prefix: str) -> None:
-    if not isinstance(table, dict):
-        raise ConfigError(f"{name}: {prefix or 'tool.upheld'} wants a table")
-    for key in table:
+def _table(value: Any, name: str, key: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{name}: {key} wants a table")
+    return value
+
+
+def _only(table: Any, known: Iterable[str], name: str, holder: str) -> None:
+    for key in _table(table, name, holder):
         if key not in known:
             near = get_close_matches(key, list(known), n=1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            raise ConfigError(f"{name}: unknown key {prefix}{key}{hint}")
+            within = f" in {holder}" if holder else ""
+            raise ConfigError(f"{name}: unknown key {shorten(key)!r}{within}{hint}")
 
 
 def _strings(value: Any, name: str, key: str) -> list[str]:
@@ -96,6 +104,9 @@ def _folders(value: Any, name: str) -> tuple[str, ...]:
             check_relative(folder)
         except FileError as error:
             raise ConfigError(f"{name}: records: {error}") from None
+    for first, second in combinations(sorted(folders), 2):
+        if f"{second}/".startswith(f"{first}/"):
+            raise ConfigError(f"{name}: records: {second!r} is within {first!r} already")
     return tuple(folders)
 
 
@@ -103,7 +114,9 @@ def _verdicts(value: Any, name: str, key: str) -> frozenset[Verdict]:
     known: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
     for item in _strings(value, name, key):
         if item not in known:
-            raise ConfigError(f"{name}: {key}: {item!r} is no verdict; known: {', '.join(known)}")
+            raise ConfigError(
+                f"{name}: {key}: {shorten(item)!r} is no verdict; known: {', '.join(known)}"
+            )
         if item == "upheld":
             raise ConfigError(f"{name}: {key}: an upheld claim can't block")
     return frozenset(known[item] for item in value)

@@ -8,6 +8,8 @@ import re
 import stat
 from pathlib import Path, PurePosixPath
 
+from upheld.records.shorten import shorten
+
 MAX_RAW_BYTES = 256 * 1024 * 1024
 
 
@@ -19,7 +21,7 @@ class FileError(Exception):
         self.help = help_text
 
 
-_WINDOWS = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$")
+_WINDOWS = re.compile(r"(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$")
 
 
 def check_relative(path: str) -> PurePosixPath:
@@ -33,7 +35,7 @@ def check_relative(path: str) -> PurePosixPath:
     parts = path.split("/")
     if path.startswith(("/", "~")) or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path):
         bad = "is absolute or an address"
-    elif not path.isprintable() or re.search(r"[\\*?\[\]$%|<>\"]", path):
+    elif not path.isprintable() or re.search(r"[\\*?\[\]$%|<>\":]", path):
         bad = "holds a character that a plain path does not have"
     elif any(part in ("", ".", "..") for part in parts):
         bad = "is not written in its shortest form, or leads outside"
@@ -59,7 +61,11 @@ def read_inside(root: Path, path: str, limit: int = MAX_RAW_BYTES) -> bytes:
     at = root
     for part in relative.parts:
         at = at / part
-        if at.is_symlink():
+        try:
+            is_link = at.is_symlink()
+        except OSError as error:
+            raise _unreadable(_show(path), error) from None
+        if is_link:
             raise FileError(
                 f"{_show(path)} passes through a symbolic link",
                 "commit the file itself instead of a link to it",
@@ -78,7 +84,7 @@ def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = Non
         # Not blocking: a pipe that nobody writes to would otherwise hold the tool for ever.
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise FileError(f"{name}: {_reason(error)}", "check the path and its permissions") from None
+        raise _unreadable(name, error) from None
     with os.fdopen(handle, "rb") as stream:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
@@ -88,13 +94,16 @@ def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = Non
                 f"{name} has {status.st_size:,} bytes; at most {limit:,} are read",
                 "split it, or keep the large part elsewhere",
             )
-        data = stream.read(limit + 1)
+        try:
+            data = stream.read(limit + 1)
+        except OSError as error:
+            raise _unreadable(name, error) from None
     if len(data) > limit:
         raise FileError(f"{name} grew beyond {limit:,} bytes while it was read", "read it again")
     return data
 
 
-def _reason(error: OSError) -> str:
+def _unreadable(shown: str, error: OSError) -> FileError:
     reasons = {
         errno.ENOENT: "there is no such file",
         errno.EACCES: "it can't be read: permission denied",
@@ -104,8 +113,9 @@ def _reason(error: OSError) -> str:
         errno.ENAMETOOLONG: "its name is too long",
         errno.ENOTDIR: "a part of its path is not a directory",
     }
-    return reasons.get(error.errno or 0, error.strerror or "it can't be read")
+    reason = reasons.get(error.errno or 0, error.strerror or "it can't be read")
+    return FileError(f"{shown}: {reason}", "check the path and its permissions")
 
 
 def _show(path: str) -> str:
-    return repr(path if len(path) <= 120 else path[:117] + "…")
+    return repr(shorten(path, 120))

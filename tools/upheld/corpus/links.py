@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from upheld.corpus.load import Entry
 
 
+# With ids, to suggest one for a link that leads nowhere: a second's worth.
+MAX_COMPARISONS = 100_000
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A field of one record that names another."""
@@ -48,6 +52,7 @@ def _refs(value: Any, at: Path) -> Iterator[tuple[Path, Ref]]:
 
 def check_links(entries: Mapping[str, Entry], damaged: set[str]) -> Iterator[Finding]:
     """Links to nothing, to another kind, in a circle; decisions superseded by none."""
+    nearest = _Nearest(entries)
     for entry in entries.values():
         for link in links_of(entry.record):
             place = entry.document.place(link.at)
@@ -55,12 +60,12 @@ def check_links(entries: Mapping[str, Entry], damaged: set[str]) -> Iterator[Fin
             if target is None and link.target in damaged:
                 continue
             if target is None:
-                near = get_close_matches(link.target, entries, n=1, cutoff=0.6)
+                near = nearest.to(link.target)
                 yield Finding(
                     "UPH202",
                     place,
                     f"no record has the id {link.target!r}",
-                    f"did you mean {near[0]!r}?" if near else "add that record, or name another",
+                    f"did you mean {near!r}?" if near else "add that record, or name another",
                 )
             elif link.kinds and target.kind not in link.kinds:
                 yield Finding(
@@ -70,6 +75,21 @@ def check_links(entries: Mapping[str, Entry], damaged: set[str]) -> Iterator[Fin
                     f"name a record of kind {' or '.join(link.kinds)}",
                 )
     yield from _check_supersedes(entries)
+
+
+class _Nearest:
+    """The id that a misspelt one was meant to be; no more is looked for once that gets costly."""
+
+    def __init__(self, ids: Mapping[str, Any]) -> None:
+        self._ids = ids
+        self._found: dict[str, str | None] = {}
+        self._comparisons_left = MAX_COMPARISONS
+
+    def to(self, id_: str) -> str | None:
+        if id_ not in self._found and self._comparisons_left > 0:
+            self._comparisons_left -= len(self._ids)
+            self._found[id_] = next(iter(get_close_matches(id_, self._ids, n=1)), None)
+        return self._found.get(id_)
 
 
 def _check_supersedes(entries: Mapping[str, Entry]) -> Iterator[Finding]:
@@ -84,32 +104,39 @@ def _check_supersedes(entries: Mapping[str, Entry]) -> Iterator[Finding]:
                 f"{id_} is superseded, but no decision says that it supersedes it",
                 f"write supersedes: [{id_}] in the decision that replaces it",
             )
-        circle = _circle_from(id_, adrs)
-        # Said once for each circle, at the member that sorts first.
-        if circle and id_ == min(circle):
-            yield Finding(
-                "UPH204",
-                place(("supersedes",)),
-                f"decisions supersede each other in a circle: {' → '.join([*circle, id_])}",
-                "remove one of the links",
-            )
+    for circle in _circles(adrs):
+        yield Finding(
+            "UPH204",
+            entries[circle[0]].document.place(("supersedes",)),
+            f"decisions supersede each other in a circle: {' → '.join([*circle, circle[0]])}",
+            "remove one of the links",
+        )
 
 
-def _circle_from(start: str, adrs: Mapping[str, Adr]) -> list[str]:
-    trail: list[str] = []
-    pending = [(start, 0)]
-    visited: set[str] = set()
-    while pending:
-        here, depth = pending.pop()
-        del trail[depth:]
-        trail.append(here)
-        for target in adrs[here].supersedes if here in adrs else ():
-            if target == start:
-                return trail
-            if target not in visited:
-                visited.add(str(target))
-                pending.append((str(target), depth + 1))
-    return []
+def _circles(adrs: Mapping[str, Adr]) -> Iterator[list[str]]:
+    """Circles, each with its first id in front; no decision is told of in more than one.
+
+    Each link is followed once, so a long chain of decisions costs no more than its length.
+    """
+    done: set[str] = set()
+    told: set[str] = set()
+    for start in sorted(adrs):
+        trail = {} if start in done else {start: iter(adrs[start].supersedes)}
+        while trail:
+            last = next(reversed(trail))
+            target = next(trail[last], None)
+            if target is None:
+                done.add(last)
+                trail.popitem()
+            elif target in trail and last not in told:
+                members = list(trail)
+                circle = members[members.index(target) :]
+                if told.isdisjoint(circle):
+                    told.update(circle)
+                    first = circle.index(min(circle))
+                    yield circle[first:] + circle[:first]
+            elif target in adrs and target not in trail and target not in done:
+                trail[str(target)] = iter(adrs[target].supersedes)
 
 
 def check_local_ids(entry: Entry) -> Iterator[Finding]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import stat
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from upheld.corpus.config import Config, read_config
-from upheld.corpus.discover import discover
+from upheld.corpus.discover import discover, has_folder
 from upheld.corpus.files import FileError, read_inside
 from upheld.corpus.links import Link, check_links, check_local_ids, links_of
 from upheld.corpus.validate import validate
@@ -17,6 +19,8 @@ from upheld.records.finding import Finding, Place
 from upheld.records.types import Record
 
 R = TypeVar("R", bound=Record)
+
+_ID = re.compile(rb"(?m)^[{ ]?['\"]?id['\"]?: *['\"]?([A-Za-z0-9._-]{1,64})")
 
 
 class CorpusError(Exception):
@@ -75,17 +79,22 @@ def load(root: Path) -> Corpus:
         CorpusError: no such directory, no folder for records in it, or no file in those.
         ConfigError: the configuration can't be used.
     """
-    if not root.is_dir():
-        raise CorpusError(f"{root} is not a directory" if root.exists() else f"there is no {root}")
+    try:
+        if not stat.S_ISDIR(root.stat().st_mode):
+            raise CorpusError(f"{root} is not a directory")
+    except FileNotFoundError:
+        raise CorpusError(f"there is no {root}") from None
+    except OSError as error:
+        raise CorpusError(f"{root} can't be read: {error.strerror}") from None
     corpus = Corpus(root, read_config(root))
     folders = corpus.config.records
-    if not any((root / folder).is_dir() for folder in folders):
+    if not has_folder(root, folders):
         raise CorpusError(f"{root} has no folder for records: {' or '.join(folders)}")
     read = 0
     for found in discover(root, folders):
         read += 1
         if isinstance(found, Finding):
-            corpus.findings.append(found)
+            _add_damaged(corpus, found.place.path, [found])
         else:
             _add(corpus, found)
     if read == 0:
@@ -110,7 +119,8 @@ def _add(corpus: Corpus, path: str) -> None:
     try:
         data = read_inside(corpus.root, path, MAX_BYTES)
     except FileError as error:
-        corpus.findings.append(Finding("UPH110", Place(path), str(error), error.help))
+        finding = Finding("UPH110", Place(path), str(error), error.help)
+        _add_damaged(corpus, path, [finding])
         return
     _add_bytes(corpus, path, data)
 
@@ -119,17 +129,22 @@ def _add_bytes(corpus: Corpus, path: str, data: bytes) -> None:
     try:
         document = read_yaml(path, data)
     except YamlError as error:
-        corpus.findings.append(error.finding)
+        _add_damaged(corpus, path, [error.finding], data)
         return
     outcome = validate(document)
     if isinstance(outcome, list):
-        corpus.findings.extend(outcome)
-        if isinstance(document.value, dict):
-            corpus.damaged.add(str(document.value.get("id")))
+        _add_damaged(corpus, path, outcome, data)
         return
     entry = Entry(outcome, document, hashlib.sha256(data).hexdigest())
     corpus.findings.extend(check_local_ids(entry))
     _add_entry(corpus, entry)
+
+
+def _add_damaged(corpus: Corpus, path: str, findings: list[Finding], data: bytes = b"") -> None:
+    corpus.findings.extend(findings)
+    # Which record it would have been: by the name of its file, and by an id that can be seen.
+    corpus.damaged.add(PurePosixPath(path).stem)
+    corpus.damaged.update(id_.decode("ascii") for id_ in _ID.findall(data))
 
 
 def _add_entry(corpus: Corpus, entry: Entry) -> None:

@@ -12,7 +12,11 @@ from pydantic_core import ErrorDetails
 from upheld.corpus.yaml_reader import Document
 from upheld.records.finding import Finding
 from upheld.records.kinds import KINDS
+from upheld.records.shorten import shorten
 from upheld.records.types import Part, Record
+
+# Of one record. Nobody reads more, and a hostile file holds a hundred thousand mistakes.
+MAX_FINDINGS = 100
 
 
 def validate(document: Document) -> Record | list[Finding]:
@@ -34,7 +38,18 @@ def validate(document: Document) -> Record | list[Finding]:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        return [_finding(document, model, detail) for detail in error.errors()]
+        found = error.errors()
+        findings = [_finding(document, model, detail) for detail in found[:MAX_FINDINGS]]
+        if len(found) > MAX_FINDINGS:
+            findings.append(
+                Finding(
+                    "UPH109",
+                    document.place(),
+                    f"{len(found) - MAX_FINDINGS:,} more values and keys are wrong in this record",
+                    "correct those that are listed, then check again",
+                )
+            )
+        return findings
 
 
 def _unknown_kind(document: Document, kind: Any) -> Finding:
@@ -45,17 +60,24 @@ def _unknown_kind(document: Document, kind: Any) -> Finding:
             "the record has no kind",
             f"write kind: and one of {', '.join(KINDS)}",
         )
-    near = get_close_matches(str(kind), KINDS, n=1)
+    if not isinstance(kind, str):
+        return Finding(
+            "UPH106",
+            document.place(("kind",)),
+            "kind wants one word, not a list or a mapping",
+            f"kinds: {', '.join(KINDS)}",
+        )
+    near = get_close_matches(kind.casefold(), KINDS, n=1)
     return Finding(
         "UPH106",
         document.place(("kind",)),
-        f"there is no kind of record {kind!r}",
+        f"there is no kind of record {shorten(kind)!r}",
         f"did you mean {near[0]}?" if near else f"kinds: {', '.join(KINDS)}",
     )
 
 
 def _finding(document: Document, model: type[Record], detail: ErrorDetails) -> Finding:
-    at = tuple(part for part in detail["loc"] if part != "[key]")
+    at = detail["loc"]
     field = _show(at)
     match detail["type"]:
         case "extra_forbidden":
@@ -73,13 +95,19 @@ def _finding(document: Document, model: type[Record], detail: ErrorDetails) -> F
             near = get_close_matches(str(given), wanted.replace(" or ", ", ").split(", "), n=1)
             help_text = f"did you mean {near[0]}?" if near else f"write one of {wanted}"
             message = (
-                f"{field} can't be {given!r}" if isinstance(given, str) else f"{field} wants text"
+                f"{field} can't be {shorten(given)!r}"
+                if isinstance(given, str)
+                else f"{field} wants text, not a list or a mapping"
             )
             return Finding("UPH109", document.place(at), message, help_text)
         case "value_error":
             message = str(detail["ctx"]["error"])
         case "string_too_long":
             message = f"is longer than {detail['ctx']['max_length']:,} characters"
+        case "string_too_short":
+            message = "is blank"
+        case "string_pattern_mismatch":
+            message = "wants 64 hexadecimal digits in lower case, as sha256sum prints them"
         case "string_type":
             message = "wants text, not a list or a mapping"
         case "list_type":
@@ -121,5 +149,8 @@ def _show(at: tuple[int | str, ...]) -> str:
     """`claims[0].within.deployment`, with list items counted from 1 as people do."""
     shown = ""
     for part in at:
-        shown += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if shown else part
+        if isinstance(part, int):
+            shown += f"[{part + 1}]"
+        else:
+            shown += f"{'.' if shown else ''}{shorten(part)}"
     return shown

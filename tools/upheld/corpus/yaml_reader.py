@@ -16,6 +16,7 @@ from yaml.cyaml import CParser  # type: ignore[attr-defined]
 from yaml.resolver import BaseResolver
 
 from upheld.records.finding import Finding, Place
+from upheld.records.shorten import shorten
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 32
@@ -30,12 +31,15 @@ _LIST_TAG = "tag:yaml.org,2002:seq"
 _MAPPING_TAG = "tag:yaml.org,2002:map"
 
 # Bidirectional controls, zero-width characters, and line breaks that YAML 1.1 sees and people do
-# not; then C0 and C1 controls apart from tab and newline; then lone surrogates.
+# not; then C0 and C1 controls apart from tab and newline; then lone surrogates; then letters that
+# are drawn as nothing, and tags, which spell text that nobody sees.
 _HIDDEN = re.compile(
-    "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u0085\u2028\u2029"
-    "\x00-\x08\x0b-\x0d\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
+    "[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u0085\u2028\u2029"
+    "\x00-\x08\x0b-\x0d\x0e-\x1f\x7f-\x9f\ud800-\udfff"
+    "\u00ad\u115f\u1160\u180e\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_PADDING = re.compile(r" {120,}(?=\S)")
+# Begins at the first blank and never gives one back, so that time stays linear.
+_PADDING = re.compile(r"(?<![^\S\n])[^\S\n]{120,}+(?=\S)")
 
 
 @dataclass(slots=True)
@@ -134,7 +138,7 @@ class _Builder:
                 raise self._refuse(
                     "UPH102",
                     key_node,
-                    f"the key {key!r} is written twice; it stands on line {first[0]} already",
+                    f"the key {shorten(key)!r} is written twice; it is on line {first[0]} already",
                     "keep one of the two",
                 )
             mark = key_node.start_mark
@@ -196,7 +200,7 @@ class _Builder:
             raise self._refuse(
                 "UPH105",
                 node,
-                f"the tag {_shorten(node.tag)} is not allowed",
+                f"the tag {shorten(node.tag)} is not allowed",
                 "remove the tag; a field decides what its value means",
             )
 
@@ -210,12 +214,10 @@ def _decode(path: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.count(b"\n") + 1
-        column = error.start - (before.rfind(b"\n") + 1) + 1
+        before = data[: error.start].decode("utf-8").removeprefix("\ufeff")
         raise _refuse(
             "UPH101",
-            Place(path, line, column),
+            _place_of(path, before, len(before)),
             f"the file is not UTF-8: byte 0x{data[error.start]:02x}",
             "save the file as UTF-8",
         ) from None
@@ -272,7 +274,3 @@ def _refuse(rule: str, place: Place, message: str, help_text: str) -> YamlError:
 
 def _name(character: str) -> str:
     return f"U+{ord(character):04X}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"
