@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.set-up
 
-.PHONY: help setup site serve test lint check lock clean
+.PHONY: help setup site serve test lint bench check lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ lint: $(SETUP) ## Formatting, linting, types, and the direction of imports
 
 test: lint ## Set up, lint, and pass every test
 	$(BIN)/pytest
+
+bench: $(SETUP) ## Time Upheld itself; the result goes to bench.json
+	$(BIN)/pytest benchmarks --benchmark-only --benchmark-json=bench.json --quiet
 
 lock: $(SETUP) ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet 'uv>=0.8'

@@ -90,6 +90,8 @@ def _incomplete(claim: Claim) -> str | None:
     load = claim.within.concurrency or claim.within.request_rate
     if metric.name.startswith(_UNDER_LOAD) and load is None:
         return "It does not say at which concurrency or request rate it holds."
+    if metric.name == "time" and not (claim.within.benchmark and claim.within.processor):
+        return "It does not say of which benchmark and on which processor it holds."
     return None
 
 
