@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -85,8 +86,13 @@ def _only(table: Any, known: Iterable[str], name: str, holder: str) -> None:
         if key not in known:
             near = get_close_matches(key, list(known), n=1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            within = f" in {holder}" if holder else ""
-            raise ConfigError(f"{name}: unknown key {shorten(key)!r}{within}{hint}")
+            shown = ".".join(filter(None, (holder, _shown(key))))
+            raise ConfigError(f"{name}: unknown key {shown}{hint}")
+
+
+def _shown(key: str) -> str:
+    # As TOML writes it: a key of other characters is quoted.
+    return shorten(key) if re.fullmatch(r"[A-Za-z0-9_-]+", key) else repr(shorten(key))
 
 
 def _strings(value: Any, name: str, key: str) -> list[str]:

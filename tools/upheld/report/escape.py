@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+# GitHub obeys `::error …::` at the start of a line and `##[…]` anywhere in one; Azure Pipelines
+# obeys `##vso[…]`.
+_COMMAND = re.compile(r"^:(?=:)|#(?=#(?:\[|vso\[))")
+
 
 def printable(text: str) -> str:
     """`text` with each character that could move a cursor, end a line or hide written out."""
@@ -14,5 +20,9 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`printable` text with each run of white space as one space."""
-    return printable(" ".join(text.split()))
+    """`printable` text with each run of white space as one space, and no command to a CI runner."""
+    return _COMMAND.sub(_spelt_out, printable(" ".join(text.split())))
+
+
+def _spelt_out(found: re.Match[str]) -> str:
+    return f"\\x{ord(found.group()):02x}"
