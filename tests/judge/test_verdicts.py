@@ -176,6 +176,20 @@ class TestMeasured:
         assert first.verdict == "insufficient"
         assert "concurrency or request rate" in first.outcome.because
 
+    def test_a_claim_about_no_device_is_insufficient(self, small: SmallCorpus) -> None:
+        small.replace(ADR, "deployment: one-card, concurrency: 16", "concurrency: 16")
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "model, engine, device" in first.outcome.because
+
+    def test_a_comparison_of_two_runs_is_not_judged_as_one_figure(self, small: SmallCorpus) -> None:
+        small.replace(
+            ADR,
+            'expect: "<= 400 ms"',
+            'expect: "<= 400"\n    versus: {deployment: one-card-fp8-kv}',
+        )
+        assert small.claim("first-token").verdict == "insufficient"
+
     def test_a_claim_without_a_statistic_is_insufficient(self, small: SmallCorpus) -> None:
         small.replace(ADR, "latency.ttft.p95", "latency.ttft")
         assert small.claim("first-token").verdict == "insufficient"
@@ -264,6 +278,16 @@ class TestCitedAndDeclared:
         small.replace(ADR, "    sources: [{source: paper, at: the introduction}]\n", "")
         assert small.claim("paged").verdict == "unsupported"
 
+    def test_a_cited_figure_needs_the_words_that_give_it(self, small: SmallCorpus) -> None:
+        small.replace(
+            ADR,
+            "basis: cited\n    metric: project.behaviour",
+            'basis: cited\n    metric: cost.per_hour\n    expect: "<= 2 USD/h"',
+        )
+        assert small.claim("paged").verdict == "insufficient"
+        small.replace(ADR, "at: the introduction}", "at: the introduction, quote: 2 USD an hour}")
+        assert small.claim("paged").verdict == "upheld"
+
     def test_a_source_checked_in_the_future_is_insufficient(self, small: SmallCorpus) -> None:
         assert small.claim("paged", date(2026, 10, 1)).verdict == "insufficient"
 
@@ -279,6 +303,20 @@ class TestCitedAndDeclared:
         later = date(2027, 4, 1)
         assert small.rules(later) == ["UPH607", "UPH607"]
         assert not small.judge(later).blocked
+
+    def test_a_lapsed_assumption_warns(self, small: SmallCorpus) -> None:
+        small.append("evidence/assumptions/card-memory.yaml", "review: 2026-11-30\n")
+        assert small.rules() == ["UPH607"]
+
+    def test_a_name_that_two_devices_have_is_a_finding(self, small: SmallCorpus) -> None:
+        device = (small.root / "evidence/devices/card.yaml").read_text()
+        (small.root / "evidence/devices/other.yaml").write_text(
+            device.replace("id: card", "id: other").replace("A card of", "Another card of")
+        )
+        (finding,) = small.judge().findings
+        assert finding.rule == "UPH206"
+        assert finding.place.path == "evidence/devices/other.yaml"
+        assert "card has the name 'Example Card 1GB' already" in finding.message
 
     def test_a_named_test_upholds_nothing_yet(self, small: SmallCorpus) -> None:
         small.replace(

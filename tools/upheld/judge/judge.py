@@ -14,6 +14,7 @@ from upheld.judge.bases import BASES
 from upheld.judge.context import Context, context_of
 from upheld.judge.judgement import Holder, Judged, Judgement, Outcome
 from upheld.records.adr import Adr
+from upheld.records.assumption import Assumption
 from upheld.records.claim import Claim
 from upheld.records.deployment import Deployment
 from upheld.records.finding import Finding
@@ -31,7 +32,7 @@ def judge_corpus(corpus: Corpus, as_of: date | None = None) -> Judged:
         for holder in _holders(corpus)
         for index, claim in enumerate(holder.claims)
     ]
-    findings = list(corpus.findings)
+    findings = [*corpus.findings, *context.names.findings, *_lapsed(corpus, day)]
     findings.extend(_deployments(context))
     findings.extend(_policies(corpus))
     for run in context.runs.values():
@@ -69,6 +70,18 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
     outcome = BASES[claim.basis](claim, holder, context)
     stated = [*claim.assumes, *(citation.source for citation in claim.sources)]
     return replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
+
+
+def _lapsed(corpus: Corpus, day: date) -> Iterator[Finding]:
+    for assumption in corpus.of(Assumption):
+        if assumption.review is not None and assumption.review < day:
+            yield Finding(
+                "UPH607",
+                corpus.entries[assumption.id].document.place(("review",)),
+                f"{assumption.id} was to be reviewed by {assumption.review}",
+                "look at it again, and write the next review date",
+                "warning",
+            )
 
 
 def _deployments(context: Context) -> Iterator[Finding]:

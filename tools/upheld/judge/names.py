@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from upheld.corpus.load import Corpus
+from upheld.corpus.yaml_reader import Path
 from upheld.records.device import Device
+from upheld.records.finding import Finding
 from upheld.records.model import Model
 
 
@@ -12,14 +14,26 @@ class Names:
 
     def __init__(self, corpus: Corpus) -> None:
         self._ids: dict[tuple[str, str], str] = {}
+        self.findings: list[Finding] = []
         for model in corpus.of(Model):
-            self._add("model", model.id, model.title, model.aliases)
+            self._add("model", model, corpus)
         for device in corpus.of(Device):
-            self._add("device", device.id, device.title, device.aliases)
+            self._add("device", device, corpus)
 
-    def _add(self, axis: str, id_: str, title: str, aliases: list[str]) -> None:
-        for name in (id_, title, *aliases):
-            self._ids.setdefault((axis, _fold(name)), id_)
+    def _add(self, axis: str, record: Model | Device, corpus: Corpus) -> None:
+        places: list[tuple[str, Path]] = [(record.id, ("id",)), (record.title, ("title",))]
+        places += [(alias, ("aliases", index)) for index, alias in enumerate(record.aliases)]
+        for name, at in places:
+            taken = self._ids.setdefault((axis, _fold(name)), record.id)
+            if taken != record.id:
+                self.findings.append(
+                    Finding(
+                        "UPH206",
+                        corpus.entries[record.id].document.place(at),
+                        f"the {axis} {taken} has the name {name!r} already",
+                        "give the name to one of the two: evidence is matched by it",
+                    )
+                )
 
     def normal(self, axis: str, name: str) -> str:
         """The one spelling for a name on an axis; an unknown name stays itself, case aside."""

@@ -65,19 +65,19 @@ def _figure(
             for each in differences
         )
         raise _NotComputable(Outcome("out-of-envelope", f"The deployment differs: {axes}."))
+    if claim.metric not in METRICS:
+        raise _NotComputable(Outcome("unsupported", f"No formula gives {claim.metric}."))
     try:
         ledger = context.ledger(deployment)
+        value = METRICS[claim.metric](ledger) if ledger else None
     except ShapeError as error:
         raise _NotComputable(
             Outcome("unsupported", f"{deployment.id} can't be computed: {error}")
         ) from None
-    if ledger is None:
+    if ledger is None or value is None:
         raise _NotComputable(
             Outcome("unsupported", f"The model or device of {deployment.id} is no valid record.")
         )
-    if claim.metric not in METRICS:
-        raise _NotComputable(Outcome("unsupported", f"No formula gives {claim.metric}."))
-    value = METRICS[claim.metric](ledger)
     worked = sum_of(claim.metric, ledger)
     given = frozenset(str(id_) for id_ in (*worked.given, *deployment.assumes))
     return value, _show(claim.metric, value), worked.formula, given

@@ -20,6 +20,10 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
                 "insufficient",
                 f"{source.id} is said to be checked on {source.checked}, after {context.as_of}.",
             )
+        if claim.expect is not None and citation.quote is None:
+            return Outcome(
+                "insufficient", f"A figure is cited without the words of {source.id} that give it."
+            )
         places.append(f"{source.title}, {citation.at} (checked {source.checked})")
     if not places:
         return Outcome("unsupported", "No source is named, so nobody can look it up.")

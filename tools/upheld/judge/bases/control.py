@@ -22,6 +22,8 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
     policy = policy_of(claim.within, holder, context)
     if policy is None:
         return Outcome("unsupported", "It names no policy, so nothing follows from one.")
+    if claim.versus is not None:
+        return Outcome("unsupported", "Two policies can't be compared.")
     if claim.metric in REQUIREMENTS:
         return _declared(claim, policy)
     if claim.metric in _BUDGETS:

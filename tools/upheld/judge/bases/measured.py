@@ -20,7 +20,10 @@ from upheld.records.metrics import resolve
 from upheld.records.units import find_unit, format_number
 
 Standing = Literal["counts", "insufficient", "out-of-envelope"]
-_UNDER_LOAD = ("latency.", "throughput.")
+
+# What a claim must say of where it holds before any run can be held against it.
+_OF_SERVING = ("model", "engine", "device")
+_OF_A_PROGRAM = ("benchmark", "processor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,10 @@ class _Weighed:
 
 def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
     """Hold every row of every named run against the claim; any run may contradict it."""
-    open_question = _incomplete(claim)
+    axes = claim_axes(claim, holder, context)
+    open_question = _incomplete(claim, axes)
     if open_question:
         return Outcome("insufficient", open_question)
-    axes = claim_axes(claim, holder, context)
     against = _contradicting(claim, axes, context)
     if against is not None:
         return against
@@ -68,10 +71,9 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
 
 def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
     """A sound run that would carry the claim if its basis were measured, to point it out."""
-    metric, statistic = resolve(claim.metric)
-    if "measured" not in metric.bases or (metric.distribution and statistic is None):
-        return None
     axes = claim_axes(claim, holder, context)
+    if "measured" not in resolve(claim.metric)[0].bases or _incomplete(claim, axes):
+        return None
     for evidence in context.runs.values():
         if evidence.sound and any(
             weighed.standing == "counts" for weighed in _weigh(claim, evidence, axes, context)
@@ -80,19 +82,21 @@ def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
     return None
 
 
-def _incomplete(claim: Claim) -> str | None:
+def _incomplete(claim: Claim, axes: Mapping[str, Any]) -> str | None:
     metric, statistic = resolve(claim.metric)
+    if claim.versus is not None:
+        return "It compares two measurements, and comparing two runs can't be judged yet."
     if metric.distribution and statistic is None:
         return (
             f"{claim.metric} has many values in one run, and the claim does not say which "
             f"statistic it means, such as {claim.metric}.p99."
         )
-    load = claim.within.concurrency or claim.within.request_rate
-    if metric.name.startswith(_UNDER_LOAD) and load is None:
-        return "It does not say at which concurrency or request rate it holds."
-    if metric.name == "time" and not (claim.within.benchmark and claim.within.processor):
-        return "It does not say of which benchmark and on which processor it holds."
-    return None
+    serving = metric.name.startswith(("latency.", "throughput."))
+    needed = _OF_SERVING if serving else _OF_A_PROGRAM if metric.name == "time" else ()
+    missing = [AXES[axis].title for axis in needed if axis not in axes]
+    if serving and "concurrency" not in axes and "request_rate" not in axes:
+        missing.append("concurrency or request rate")
+    return f"It does not say at which {', '.join(missing)} it holds." if missing else None
 
 
 def _contradicting(claim: Claim, axes: Mapping[str, Any], context: Context) -> Outcome | None:
