@@ -43,7 +43,7 @@ _SECTIONS = frozenset({paths.DECISIONS, paths.EVIDENCE, paths.UNTESTED})
 log = get_plugin_logger("upheld")
 
 
-class UpheldConfig(Config):
+class UpheldConfig(Config):  # type: ignore[no-untyped-call]  # of mkdocs
     """Options of the plug-in.
 
     `root`: the corpus root, from the folder of mkdocs.yml; that folder by default.
@@ -56,7 +56,7 @@ class UpheldConfig(Config):
     as_of = config_options.Optional(config_options.Type((str, date)))
 
 
-class UpheldPlugin(BasePlugin[UpheldConfig]):
+class UpheldPlugin(BasePlugin[UpheldConfig]):  # type: ignore[no-untyped-call]  # of mkdocs
     """Shows a corpus as pages: each record, each claim, and what each rests on."""
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
@@ -136,7 +136,9 @@ def _report(judged: Judged) -> None:
     lines = [f"{each.place}: {each.rule} {each.message}" for each in errors[:SHOWN_ERRORS]]
     if len(errors) > SHOWN_ERRORS:
         lines.append(f"and {len(errors) - SHOWN_ERRORS} more")
-    log.warning("%d errors in the corpus; run `upheld check`\n  %s", len(errors), "\n  ".join(lines))
+    log.warning(
+        "%d errors in the corpus; run `upheld check`\n  %s", len(errors), "\n  ".join(lines)
+    )
 
 
 def _rule_pages(files: Files) -> dict[str, str]:

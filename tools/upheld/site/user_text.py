@@ -7,12 +7,13 @@ page's own. The result has no line breaks: a page's body keeps each HTML block o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
@@ -48,7 +49,8 @@ def _renderer() -> MarkdownIt:
     markdown = MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
     markdown.disable("image")
     markdown.validateLink = lambda url: _ALLOWED_LINK.fullmatch(url) is not None  # type: ignore[method-assign]
-    rules: dict[str, Callable[..., str]] = {
+    assert isinstance(markdown.renderer, RendererHTML)
+    rules: dict[str, Any] = {
         "heading_open": lambda *_: '<p class="uph-prose-heading">',
         "heading_close": lambda *_: "</p>",
         "table_open": lambda *_: (

@@ -16,12 +16,13 @@ from upheld.site.links import Links
 from upheld.site.pages.memory_bar import bar_of
 from upheld.site.pages.page import Page
 from upheld.site.pages.record import Fact, record_page
-from upheld.site.pages.view import label, plain
+from upheld.site.pages.view import plain
 
 _SHOWN_ELSEWHERE = frozenset(
     {"kind", "id", "title", "runtime_memory", "assumes", "claims", "notes"}
 )
 _LINKS = frozenset({"model", "device"})
+_IN_BYTES = frozenset({"memory", "runtime_memory"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class LedgerInput:
     origin: str
     into: tuple[str, ...]
 
+    @property
+    def shown(self) -> str:
+        """The value, with its unit where it is not a count."""
+        return plain(self.value) + (" B" if self.name in _IN_BYTES else "")
+
 
 def pages(judged: Judged, links: Links) -> Iterator[Page]:
     """One page for each deployment."""
@@ -63,6 +69,7 @@ def pages(judged: Judged, links: Links) -> Iterator[Page]:
             inputs=_inputs(ledger) if ledger else [],
             capacity=list(_capacity(ledger)) if ledger else [],
             bar=bar_of(ledger, memory) if ledger else None,
+            device_memory=memory,
         )
 
 
@@ -70,7 +77,7 @@ def _facts(deployment: Deployment) -> Iterator[Fact]:
     for name in Deployment.model_fields:
         value = getattr(deployment, name)
         if name not in _SHOWN_ELSEWHERE and value is not None:
-            yield Fact(label(name), plain(value), str(value) if name in _LINKS else None)
+            yield Fact(name, plain(value), str(value) if name in _LINKS else None)
 
 
 def _rows(ledger: Ledger) -> Iterator[LedgerRow]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from upheld.records.device import Device
 from upheld.records.model import Model
 from upheld.site.pages.record import Fact
-from upheld.site.pages.view import label, plain
+from upheld.site.pages.view import plain
 
 _NOT_FACTS = frozenset({"kind", "id", "title", "aliases", "origin", "origins", "notes"})
 
@@ -18,4 +18,4 @@ def facts_of(record: Model | Device, names: Iterable[str]) -> Iterator[Fact]:
         value = getattr(record, name)
         if name not in _NOT_FACTS and value is not None:
             origin = record.origins.get(name, record.origin)
-            yield Fact(label(name), plain(value), str(origin))
+            yield Fact(name, plain(value), str(origin))

@@ -12,7 +12,7 @@ from upheld.records.types import Part
 from upheld.site.links import Links
 from upheld.site.pages.page import Page
 from upheld.site.pages.record import Fact, record_page
-from upheld.site.pages.view import label, plain
+from upheld.site.pages.view import plain
 
 _NOT_RULES = frozenset({"kind", "id", "title", "deployment", "assumes", "claims", "notes"})
 
@@ -21,7 +21,7 @@ _NOT_RULES = frozenset({"kind", "id", "title", "deployment", "assumes", "claims"
 class PolicyPart:
     """One part of a policy with its rules; a part without rules is not declared."""
 
-    label: str
+    name: str
     rules: tuple[Fact, ...]
 
 
@@ -45,21 +45,21 @@ def _rule_fields() -> list[str]:
 
 def _part(name: str, value: Any) -> PolicyPart:
     if value is None:
-        return PolicyPart(label(name), ())
+        return PolicyPart(name, ())
     if isinstance(value, Part):
-        return PolicyPart(label(name), tuple(_rules(value, "")))
-    return PolicyPart(label(name), (Fact("Behaviour", _words(value)),))
+        return PolicyPart(name, tuple(_rules(value, "")))
+    return PolicyPart(name, (Fact(name, _words(value)),))
 
 
 def _rules(part: Part, before: str) -> Iterator[Fact]:
     for name in type(part).model_fields:
         value = getattr(part, name)
         if isinstance(value, Part):
-            yield from _rules(value, f"{label(name)}: ")
+            yield from _rules(value, f"{name}.")
         elif name == "providers":
-            yield Fact("Providers", ", ".join(each.id for each in value) or None)
+            yield Fact(name, ", ".join(each.id for each in value) or None)
         else:
-            yield Fact(before + label(name), None if value is None else _words(value))
+            yield Fact(before + name, None if value is None else _words(value))
 
 
 def _words(value: Any) -> str:

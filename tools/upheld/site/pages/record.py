@@ -16,9 +16,9 @@ from upheld.site.paths import DECISIONS, EVIDENCE, page_path
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A field of a record: its name in words, its value, and the record that it links to."""
+    """A field of a record by its own name: its value, and the record that it links to."""
 
-    label: str
+    name: str
     value: str | None
     link: str | None = None
 

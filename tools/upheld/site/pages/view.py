@@ -21,6 +21,7 @@ from upheld.records.types import Record
 from upheld.records.units import format_number
 from upheld.site.links import Links
 from upheld.site.paths import FOLDERS
+from upheld.site.words import FIELDS
 
 # What a figure rests on when a record of this kind is given as its origin.
 BASIS_OF_ORIGIN: dict[str, Basis] = {
@@ -30,7 +31,7 @@ BASIS_OF_ORIGIN: dict[str, Basis] = {
 }
 
 _SIGNS = {"<=": "≤", ">=": "≥"}
-_ACRONYMS = {"kv": "KV", "gpu": "GPU", "id": "id", "qkv": "QKV", "qk": "QK", "url": "address"}
+_ACRONYMS = {"kv": "KV", "gpu": "GPU", "qkv": "QKV", "qk": "QK"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +151,10 @@ def expected(expectation: Expectation) -> str:
 
 
 def label(name: str) -> str:
-    """A field's name in words: `kv_cache_dtype` is `KV cache dtype`."""
-    words = [_ACRONYMS.get(word, word) for word in name.split("_")]
-    text = " ".join(words)
+    """A field's name in words: `num_key_value_heads` is `KV heads`."""
+    if name in FIELDS:
+        return FIELDS[name]
+    text = " ".join(_ACRONYMS.get(word, word) for word in name.split("_"))
     return text[:1].upper() + text[1:]
 
 
