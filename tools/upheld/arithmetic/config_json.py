@@ -6,17 +6,16 @@ not known is never treated as plain attention. Source: the configuration classes
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
+from decimal import Decimal
 from typing import Any
 
 from upheld.arithmetic.dtypes import OF_TORCH
+from upheld.corpus.strict_json import JsonRefusedError, parse
 
 MAX_BYTES = 1024 * 1024
-MAX_DEPTH = 32
 MAX_COUNT = 10**9
 
 
@@ -178,37 +177,15 @@ def _load(data: bytes) -> dict[str, Any]:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise ConfigError("it is not UTF-8 text", mend) from None
-    # Strings are cut out first, so that the brackets in them do not count.
-    bare = re.sub(r'"(?:[^"\\]|\\.)*+"?', "", text, flags=re.DOTALL)
-    steps = (1 if mark in "[{" else -1 for mark in re.findall(r"[\[\]{}]", bare))
-    if max(accumulate(steps), default=0) > MAX_DEPTH:
-        raise ConfigError(f"it is nested deeper than {MAX_DEPTH} levels", mend)
     try:
-        config = json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise ConfigError(
-            f"it is not JSON: {error.msg} at line {error.lineno}, column {error.colno}", mend
-        ) from None
-    except ConfigError:
-        raise
-    except ValueError:
-        raise ConfigError("it holds a number of too many digits", mend) from None
-    if not isinstance(config, dict):
-        raise ConfigError("it is JSON, but not an object", mend)
-    return config
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ConfigError(f"the key {_short(key)} is there twice", "keep one of the two")
-        found[key] = value
-    return found
-
-
-def _no_constant(text: str) -> None:
-    raise ConfigError(f"it holds {text}, which is not JSON", "write a finite number")
+        documents = parse(text)
+    except JsonRefusedError as error:
+        line = text.count("\n", 0, error.offset) + 1
+        column = error.offset - text.rfind("\n", 0, error.offset)
+        raise ConfigError(f"line {line}, column {column}: {error.message}", error.help) from None
+    if len(documents) != 1 or not isinstance(documents[0].value, dict):
+        raise ConfigError("it is not one JSON object", mend)
+    return documents[0].value
 
 
 def _architecture(config: dict[str, Any]) -> tuple[str, Architecture]:
@@ -296,5 +273,5 @@ def _dtype(config: dict[str, Any]) -> str | None:
 
 
 def _short(value: object) -> str:
-    shown = repr(value)
+    shown = str(value) if isinstance(value, Decimal) else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "…"

@@ -6,16 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from upheld.corpus.entry import Entry
 from upheld.corpus.yaml_reader import Path
 from upheld.records.adr import Adr
 from upheld.records.finding import Finding
 from upheld.records.types import Part, Record, Ref
-
-if TYPE_CHECKING:
-    from upheld.corpus.load import Entry
-
 
 # With ids, to suggest one for a link that leads nowhere: a second's worth.
 MAX_COMPARISONS = 100_000

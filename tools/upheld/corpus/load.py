@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from upheld.corpus.config import Config, read_config
 from upheld.corpus.discover import discover, has_folder
+from upheld.corpus.entry import Entry
 from upheld.corpus.files import FileError, read_inside
 from upheld.corpus.links import Link, check_links, check_local_ids, links_of
 from upheld.corpus.validate import validate
-from upheld.corpus.yaml_reader import MAX_BYTES, Document, YamlError, read_yaml
+from upheld.corpus.yaml_reader import MAX_BYTES, YamlError, read_yaml
 from upheld.records.finding import Finding, Place
 from upheld.records.types import Record
 
@@ -25,21 +26,6 @@ _ID = re.compile(rb"(?m)^[{ ]?['\"]?id['\"]?: *['\"]?([A-Za-z0-9._-]{1,64})")
 
 class CorpusError(Exception):
     """There is no corpus to judge; the message says what was looked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A record with the document that it was read from and the digest of its bytes."""
-
-    record: Record
-    document: Document
-    sha256: str
-
-    @property
-    def kind(self) -> str:
-        """The record's kind, such as `adr`."""
-        kind: str = getattr(self.record, "kind")  # noqa: B009  # every subclass names it
-        return kind
 
 
 @dataclass(slots=True)

@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
+from upheld.corpus.entry import Entry
 from upheld.corpus.files import FileError, read_inside
-from upheld.corpus.load import Corpus, Entry
+from upheld.corpus.load import Corpus
 from upheld.judge.names import Names
 from upheld.measured.envelope import contradictions
 from upheld.measured.read import read_file

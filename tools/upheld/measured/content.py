@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from itertools import accumulate
 
-from upheld.measured.strict_json import (
+from upheld.corpus.strict_json import (
     Document,
     JsonRefusedError,
     Keys,

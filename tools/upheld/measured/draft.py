@@ -9,10 +9,10 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+from upheld.corpus.strict_json import Json, Keys, Special
 from upheld.measured.content import Content
 from upheld.measured.reading import AxisValue, Figure, Requests, Row
 from upheld.measured.recompute import TOLERANCE, agrees
-from upheld.measured.strict_json import Json, Keys, Special
 from upheld.records.finding import Finding, Place, Severity
 from upheld.records.units import format_number
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+from upheld.corpus.strict_json import Json
 from upheld.measured.content import Content
 from upheld.measured.draft import DISAGREES, IMPOSSIBLE, NOT_MEASURED, UNTOUCHED, RowDraft
 from upheld.measured.reading import AxisValue, Reading, Row
 from upheld.measured.recompute import TOLERANCE, Values
-from upheld.measured.strict_json import Json
 from upheld.records.finding import Finding
 
 NAME = "pytest-benchmark"

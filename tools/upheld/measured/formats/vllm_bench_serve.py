@@ -17,11 +17,11 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
+from upheld.corpus.strict_json import Json, Keys
 from upheld.measured.content import Content
 from upheld.measured.draft import DISAGREES, IMPOSSIBLE, NOT_MEASURED, UNTOUCHED, RowDraft
 from upheld.measured.reading import Reading, Requests, Row
 from upheld.measured.recompute import TOLERANCE, Values
-from upheld.measured.strict_json import Json, Keys
 from upheld.records.units import format_number
 
 NAME = "vllm-bench-serve"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.measured.strict_json import (
+from upheld.corpus.strict_json import (
     JsonRefusedError,
     Special,
     looks_like_json,

@@ -78,7 +78,7 @@ def parse(text: str) -> tuple[Document, ...]:
         except json.JSONDecodeError as error:
             message = error.msg[0].lower() + error.msg[1:]
             raise JsonRefusedError(
-                error.pos, f"not JSON: {message}", "add the file as the tool wrote it, complete"
+                error.pos, f"not JSON: {message}", "use the file as its tool wrote it, complete"
             ) from None
         except _UnreliableError:
             raise _first_refusal(text, at) from None
@@ -161,7 +161,7 @@ def _refuse_depth(text: str) -> None:
                 raise JsonRefusedError(
                     match.start(),
                     f"nested deeper than {MAX_DEPTH} levels",
-                    "no benchmark tool writes this; add the tool's own output",
+                    "no tool writes this; use the file as its tool wrote it",
                 )
         elif piece in "}]":
             depth -= 1
@@ -207,12 +207,12 @@ def _first_refusal(text: str, start: int) -> JsonRefusedError:
                 return JsonRefusedError(
                     offset,
                     f"the key {piece[:60]} is twice in one object",
-                    "readers disagree about which of the two counts; add the tool's own output",
+                    "readers disagree about which of the two counts; keep one",
                 )
             seen.add(keys)
         elif piece[0] in "-0123456789" and (reason := _out_of_bounds(piece)):
             return JsonRefusedError(
-                offset, reason, "no measurement has it; add the file as the tool wrote it"
+                offset, reason, "no measurement or shape has it; use the file as its tool wrote it"
             )
     raise AssertionError("the parser refused what the walk does not")
 
@@ -223,5 +223,5 @@ def _refuse_surrogates(text: str, start: int) -> None:
             raise JsonRefusedError(
                 offset,
                 "a string holds half of a surrogate pair, which is no character",
-                "add the file as the tool wrote it",
+                "use the file as its tool wrote it",
             )
