@@ -12,6 +12,7 @@ from markdown_blocks import DOCS, ROOT, blocks_of, corpus_with, table_of
 from upheld.corpus.config import Config, read_config
 from upheld.corpus.load import load
 from upheld.judge.judge import judge_corpus
+from upheld.measured.formats import FORMATS
 from upheld.records.adr import Option
 from upheld.records.claim import Axes, Claim
 from upheld.records.kinds import KINDS
@@ -133,3 +134,16 @@ def test_every_dependency_has_a_reason() -> None:
     listed = {row[0].strip("`"): row[1] for row in table_of(page, "package")}
     assert list(listed) == [re.match(r"[\w.-]+", each)[0] for each in wanted]  # type: ignore[index]
     assert all(listed.values())
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "dependencies.md", "index.md"])
+def test_every_module_that_a_contributor_is_sent_to_exists(page: str) -> None:
+    text = (DOCS / "contributing" / page).read_text("utf-8")
+    for path in re.findall(r"`([\w/]+(?:\.py|/))`", text):
+        assert any((root / path).exists() for root in (ROOT, ROOT / "tools" / "upheld")), path
+
+
+def test_every_raw_file_format_is_named() -> None:
+    for page in (DOCS / "reference" / "command-line.md", DOCS / "rules" / "UPH501.md"):
+        text = page.read_text("utf-8")
+        assert all(f"`{name}`" in text for name in FORMATS)
