@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -84,6 +85,59 @@ def test_the_reference_has_every_command_with_every_option() -> None:
         rows = table_of(rest.partition("\n## ")[0], "option")
         listed = {option for row in rows for option in re.findall(r"`(--?[a-z-]+)", row[0])}
         assert listed == options_of(command) - {"-h", "--help"}, name
+
+
+# Their members are named by what is read: axes, facts of a file, bases and verdicts.
+FREE = {"envelope", "stated", "samples", "claims"}
+
+
+def keys_of(value: object) -> set[str]:
+    """Every key of an object of JSON, however deep."""
+    if isinstance(value, list):
+        return {key for each in value for key in keys_of(each)}
+    if not isinstance(value, dict):
+        return set()
+    inner = {
+        key
+        for name, each in value.items()
+        if not (name in FREE and isinstance(each, dict))
+        for key in keys_of(each)
+    }
+    return {*value, *inner}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("check", []),
+        ("show", ["ADR-001"]),
+        ("show", ["ADR-001#weights-fit"]),
+        ("memory", ["one-device"]),
+        ("read", ["evidence/runs/raw/first-run/result.json"]),
+        ("snapshot verify", []),
+    ],
+)
+def test_the_reference_names_every_key_of_json(
+    name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(BASE, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    runner.invoke(main, ["snapshot", "freeze", "ADR-001", "--as-of", AS_OF])
+    result = runner.invoke(main, [*name.split(), *arguments, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    shapes = {
+        each: next(
+            block.text
+            for block in blocks_of(
+                COMMAND_LINE.read_text("utf-8").partition(f"\n## `upheld {each}`\n")[2]
+            )
+            if block.language == "text"
+        )
+        for each in ("check", name)
+    }
+    listed = set(re.findall(r'"(\w+)"', "".join(shapes.values())))
+    assert keys_of(json.loads(result.output)) <= listed
 
 
 def prepare(page: Path, folder: Path) -> None:
