@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from markdown_blocks import DOCS, ROOT, blocks_of, corpus_with, table_of
+from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, table_of
 
 from upheld.corpus.config import Config, read_config
 from upheld.corpus.load import load
@@ -50,6 +50,10 @@ def test_the_fields_of_a_record_are_listed_with_those_that_it_needs(heading: str
 def test_the_example_of_each_kind_is_one(kind: str) -> None:
     (example,) = blocks_of(below(RECORDS, f"## {kind}"))
     assert example.text.startswith(f"kind: {kind}\n")
+    assert example.path
+    # The rule pages stand beside these records, so what a reader sees here is what is there.
+    if kind != "snapshot":
+        assert example.text == (BASE / example.path).read_text("utf-8")
 
 
 def test_the_examples_of_records_are_clean_together(tmp_path: Path) -> None:
