@@ -253,7 +253,10 @@ def _place_of(path: str, text: str, offset: int) -> Place:
 def _from_libyaml(path: str, error: yaml.MarkedYAMLError) -> YamlError:
     mark = error.problem_mark or error.context_mark
     place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path)
-    problem = " ".join(part for part in (error.problem, error.context) if part)
+    context = error.context or ""
+    if error.context_mark and mark and error.context_mark.line < mark.line:
+        context += f" that begins on line {error.context_mark.line + 1}"
+    problem = ", ".join(part for part in (context, error.problem) if part)
     if "nesting" in problem or "depth" in problem:
         return _refuse("UPH103", place, f"nested too deep: {problem}", "flatten the document")
     helps = {
