@@ -52,7 +52,7 @@ def _envelope(run: Run, evidence: RunEvidence) -> Iterator[EnvelopeAxis]:
         in_record = getattr(run.states, name) if name in Axes.model_fields else None
         if in_files or in_record is not None or name in open_axes:
             record = "" if in_record is None else plain(in_record)
-            yield EnvelopeAxis(axis.title, in_files, record)
+            yield EnvelopeAxis(axis.title[0].upper() + axis.title[1:], in_files, record)
 
 
 def _values(name: str, envelopes: list[Mapping[str, Any]]) -> str:

@@ -119,8 +119,8 @@ class View:
     def mentions(self, id_: str) -> list[Mention]:
         """Where other records name this one."""
         back = self.judged.corpus.back_links.get(id_, [])
-        found = {self._mention(link) for link in back if link.source != id_}
-        return sorted(found, key=lambda each: (each.source, each.field, each.claim or ""))
+        found = dict.fromkeys(self._mention(link) for link in back if link.source != id_)
+        return sorted(found, key=lambda each: each.source)
 
     def _mention(self, link: Link) -> Mention:
         record = self.judged.corpus.get(link.source)

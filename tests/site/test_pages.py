@@ -1,0 +1,205 @@
+"""Pages: one of every kind, each number with its basis, blocked claims at the top."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from small_corpus import RAW, SmallCorpus
+from upheld.site.links import Links
+from upheld.site.pages import render_all
+from upheld.site.pages.page import Page
+from upheld.site.words import BASES, VERDICTS
+
+
+def pages_of(corpus: SmallCorpus, links: Links | None = None) -> dict[str, Page]:
+    return {page.path: page for page in render_all(corpus.judge(), links or Links())}
+
+
+def test_there_is_a_page_for_every_record_and_section(full: SmallCorpus) -> None:
+    pages = pages_of(full)
+    assert set(pages) >= {
+        "index.md",
+        "claims.md",
+        "untested.md",
+        "decisions/index.md",
+        "decisions/adr-001.md",
+        "decisions/adr-002.md",
+        "evidence/index.md",
+        "evidence/assumptions/runtime-memory.md",
+        "evidence/deployments/one-card.md",
+        "evidence/devices/card.md",
+        "evidence/models/tiny.md",
+        "evidence/policies/gate.md",
+        "evidence/runs/serve-16.md",
+        "evidence/snapshots/small-then.md",
+        "evidence/sources/paper.md",
+    }
+    assert len(pages) == 5 + len(full.judge().corpus.entries)
+
+
+def test_pages_are_the_same_every_time(full: SmallCorpus) -> None:
+    assert pages_of(full) == pages_of(full)
+
+
+def test_every_block_of_a_page_is_one_line_of_html(full: SmallCorpus) -> None:
+    for page in pages_of(full).values():
+        for line in page.body.splitlines():
+            assert line == "" or re.match(r"## [A-Z]|<div class=\"uph\">.*</div>$", line), page.path
+
+
+def test_a_claim_shows_all_that_is_known_of_it(full: SmallCorpus) -> None:
+    body = pages_of(full)["decisions/adr-001.md"].body
+    claim = body[body.index('id="claim-fits"') :]
+    claim = claim[: claim.index("</article>")]
+    for text in (
+        "Everything fits within 0.5 GiB of one card.",
+        "uph-basis-arithmetic",
+        "uph-verdict-upheld",
+        "<dt>Computed</dt>",
+        "≤ 0.5 GiB",
+        "memory.device_total",
+        "../../evidence/deployments/one-card/",
+        "../../evidence/assumptions/runtime-memory/",
+    ):
+        assert text in claim
+
+
+def test_a_run_s_rows_are_shown_as_evidence(full: SmallCorpus) -> None:
+    body = pages_of(full)["decisions/adr-001.md"].body
+    claim = body[body.index('id="claim-first-token"') :]
+    assert "<dt>Measured</dt>" in claim[: claim.index("</article>")]
+    assert "../../evidence/runs/serve-16/" in claim
+
+
+def test_a_decision_shows_all_its_parts(full: SmallCorpus) -> None:
+    body = pages_of(full)["decisions/adr-002.md"].body
+    for text in (
+        "proposed",
+        "Decider",
+        "The option that was taken",
+        "The other option",
+        "A bad consequence",
+        "What crosses it",
+        "A difference",
+        "The answer.",
+        "60 seconds",
+        "unassessed",
+        "by Assessor on 2026-11-04",
+        "After 1 day",
+        "What was left",
+        "What reopens",
+        "its words",
+        "lapsed</strong>",
+        "../adr-001/",
+    ):
+        assert text in body, text
+    assert "Superseded by" in pages_of(full)["decisions/adr-001.md"].body
+
+
+def test_a_blocked_claim_is_said_at_the_top(blocked: SmallCorpus) -> None:
+    pages = pages_of(blocked)
+    for path in ("index.md", "decisions/index.md", "decisions/adr-001.md"):
+        body = pages[path].body
+        assert "1 claim blocked." in body, path
+        assert body.index("uph-banner") < (body + "## ").index("## "), path
+    assert "uph-banner" not in pages["decisions/adr-002.md"].body
+    assert "uph-claim-blocked" in pages["decisions/adr-001.md"].body
+
+
+def test_nothing_blocked_is_said_too(full: SmallCorpus) -> None:
+    assert "No claim is blocked." in pages_of(full)["index.md"].body
+
+
+def test_the_ledger_counts_lead_to_their_lists(full: SmallCorpus) -> None:
+    pages = pages_of(full)
+    targets = re.findall(r'href="claims/#([a-z-]+)"', pages["index.md"].body)
+    assert "list-arithmetic-upheld" in targets
+    for target in targets:
+        assert f'id="{target}"' in pages["claims.md"].body
+
+
+def test_no_claim_is_named_by_another_kind_of_result(full: SmallCorpus) -> None:
+    for page in pages_of(full).values():
+        for article in re.findall(r"<article.*?</article>", page.body):
+            if "uph-basis-measured" not in article:
+                assert "<dt>Measured</dt>" not in article
+            if "<dt>Computed</dt>" in article:
+                assert "uph-basis-measured" not in article
+
+
+def test_the_ledger_of_a_deployment_keeps_computed_and_stated_apart(full: SmallCorpus) -> None:
+    body = pages_of(full)["evidence/deployments/one-card.md"].body
+    assert "<svg" in body
+    header = re.search(r"uph-ledger.*?</thead>", body)
+    assert header
+    assert "Computed" in header.group()
+    assert "Stated" in header.group()
+    runtime = re.search(r'<th scope="row">Runtime <.*?</tr>', body) or re.search(
+        r'<th scope="row">Runtime</th>.*?</tr>', body
+    )
+    assert runtime
+    computed, stated = re.findall(r'<td class="uph-number">(.*?)</td>', runtime.group())
+    assert computed == ""
+    assert "256.00 MiB" in stated
+    assert "268,435,456 B" in stated
+
+
+def test_a_run_says_who_stated_what(full: SmallCorpus) -> None:
+    full.replace("evidence/runs/serve-16.yaml", "  prefix_caching: false\n", "")
+    body = pages_of(full)["evidence/runs/serve-16.md"].body
+    assert "nobody said" in body
+    assert f"../../../raw/{RAW}" in body
+    assert "latency.ttft.p95" in body
+    assert "uph-basis-arithmetic" not in body[: body.index("What rests on it")]
+
+
+def test_a_changed_raw_file_is_not_offered(full: SmallCorpus) -> None:
+    (full.root / RAW).write_text("{}")
+    body = pages_of(full)["evidence/runs/serve-16.md"].body
+    assert "missing or changed; it counts for nothing" in body
+    assert "download" not in body
+    assert "No file gave any figure." in body
+
+
+def test_what_a_policy_leaves_out_is_not_guaranteed(full: SmallCorpus) -> None:
+    body = pages_of(full)["evidence/policies/gate.md"].body
+    queue = re.search(r'<tr><th scope="row">Queue</th>.*?</tr>', body)
+    assert queue
+    assert "not guaranteed" in queue.group()
+    assert "termination_grace_period" in body
+
+
+def test_a_source_says_its_age_and_what_rests_on_it(full: SmallCorpus) -> None:
+    body = pages_of(full)["evidence/sources/paper.md"].body
+    assert "29 days before 1 December 2026" in body
+    assert 'href="https://example.org/paging" rel="noopener noreferrer"' in body
+    assert "The engine keeps the cache in blocks." in body
+
+
+def test_a_snapshot_shows_the_verdicts_of_then_beside_those_of_now(blocked: SmallCorpus) -> None:
+    body = pages_of(blocked)["evidence/snapshots/small-then.md"].body
+    row = re.search(r"ADR-001#fits.*?</tr>", body)
+    assert row
+    assert row.group().index("uph-verdict-upheld") < row.group().index("uph-verdict-contradicted")
+    assert "no such claim" in body
+    assert "3" * 64 in body
+
+
+def test_open_claims_are_listed_soonest_review_first(full: SmallCorpus) -> None:
+    body = pages_of(full)["untested.md"].body
+    assert body.index("A later claim.") < body.index("It gives 1,000 output tokens")
+    assert "An hour costs 2 USD." in body
+    assert "Everything fits" not in body
+
+
+def test_rules_are_linked_where_they_have_a_page(blocked: SmallCorpus) -> None:
+    links = Links(rules={"UPH601": "rules/UPH601.md"})
+    assert '<a href="rules/UPH601/">UPH601</a>' in pages_of(blocked, links)["index.md"].body
+    assert "UPH601" in pages_of(blocked)["index.md"].body
+
+
+@pytest.mark.parametrize("words", [BASES, VERDICTS])
+def test_no_two_words_look_alike(words: dict[str, object]) -> None:
+    assert len({repr(word) for word in words.values()}) == len(words)
