@@ -85,7 +85,7 @@ def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = Non
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise _unreadable(name, error) from None
-    with os.fdopen(handle, "rb") as stream:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise FileError(f"{name} is not a regular file", "name a file")
@@ -94,10 +94,12 @@ def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = Non
                 f"{name} has {status.st_size:,} bytes; at most {limit:,} are read",
                 "split it, or keep the large part elsewhere",
             )
-        try:
+        with os.fdopen(handle, "rb", closefd=False) as stream:
             data = stream.read(limit + 1)
-        except OSError as error:
-            raise _unreadable(name, error) from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    finally:
+        os.close(handle)
     if len(data) > limit:
         raise FileError(f"{name} grew beyond {limit:,} bytes while it was read", "read it again")
     return data
