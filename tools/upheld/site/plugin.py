@@ -30,6 +30,7 @@ from upheld.judge.judgement import Judged
 from upheld.site import paths
 from upheld.site.links import Links
 from upheld.site.pages import render_all
+from upheld.site.pages.view import counted
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -130,14 +131,20 @@ class UpheldPlugin(BasePlugin[UpheldConfig]):  # type: ignore[no-untyped-call]  
 
 def _report(judged: Judged) -> None:
     errors = [finding for finding in judged.findings if finding.severity == "error"]
-    log.info("%d claims of %d records", len(judged.judgements), len(judged.corpus.entries))
+    log.info(
+        "%s of %s",
+        counted(len(judged.judgements), "claim"),
+        counted(len(judged.corpus.entries), "record"),
+    )
     if not errors:
         return
     lines = [f"{each.place}: {each.rule} {each.message}" for each in errors[:SHOWN_ERRORS]]
     if len(errors) > SHOWN_ERRORS:
         lines.append(f"and {len(errors) - SHOWN_ERRORS} more")
     log.warning(
-        "%d errors in the corpus; run `upheld check`\n  %s", len(errors), "\n  ".join(lines)
+        "%s in the corpus; `upheld check` says how to mend them\n  %s",
+        counted(len(errors), "error"),
+        "\n  ".join(lines),
     )
 
 
@@ -148,7 +155,5 @@ def _rule_pages(files: Files) -> dict[str, str]:
 
 
 def _unchanged_raw_files(judged: Judged) -> Iterator[str]:
-    paths_read = {
-        reading.path for evidence in judged.runs.values() for reading in evidence.readings
-    }
-    yield from sorted(paths_read)
+    found = {reading.path for evidence in judged.runs.values() for reading in evidence.readings}
+    yield from sorted(found)
