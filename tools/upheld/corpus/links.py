@@ -12,6 +12,7 @@ from upheld.corpus.entry import Entry
 from upheld.corpus.yaml_reader import Path
 from upheld.records.adr import Adr
 from upheld.records.finding import Finding
+from upheld.records.shorten import shorten
 from upheld.records.types import Part, Record, Ref
 
 # With ids, to suggest one for a link that leads nowhere: a second's worth.
@@ -105,7 +106,8 @@ def _check_supersedes(entries: Mapping[str, Entry]) -> Iterator[Finding]:
         yield Finding(
             "UPH204",
             entries[circle[0]].document.place(("supersedes",)),
-            f"decisions supersede each other in a circle: {' → '.join([*circle, circle[0]])}",
+            "decisions supersede each other in a circle: "
+            + shorten(" → ".join([*circle, circle[0]]), 300),
             "remove one of the links",
         )
 
@@ -138,10 +140,7 @@ def _circles(adrs: Mapping[str, Adr]) -> Iterator[list[str]]:
 
 def check_local_ids(entry: Entry) -> Iterator[Finding]:
     """Ids inside one record that are written twice in the same list, letter case aside."""
-    for name in type(entry.record).model_fields:
-        items = getattr(entry.record, name)
-        if not isinstance(items, list):
-            continue
+    for at, items in _lists(entry.record, ()):
         counted: Counter[str] = Counter()
         for index, item in enumerate(items):
             if not (isinstance(item, Part) and hasattr(item, "id")):
@@ -150,7 +149,16 @@ def check_local_ids(entry: Entry) -> Iterator[Finding]:
             if counted[item.id.casefold()] == 2:
                 yield Finding(
                     "UPH201",
-                    entry.document.place((name, index, "id")),
-                    f"{name} holds the id {item.id!r} twice",
+                    entry.document.place((*at, index, "id")),
+                    f"{'.'.join(map(str, at))} holds the id {item.id!r} twice",
                     "give one of them another id",
                 )
+
+
+def _lists(part: Part, at: Path) -> Iterator[tuple[Path, list[Any]]]:
+    for name in type(part).model_fields:
+        value = getattr(part, name)
+        if isinstance(value, list):
+            yield (*at, name), value
+        elif isinstance(value, Part):
+            yield from _lists(value, (*at, name))
