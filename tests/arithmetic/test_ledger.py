@@ -97,7 +97,7 @@ def test_weight_quantisation_frees_memory_and_leaves_the_token_as_it_is() -> Non
         (replace(Deployment(), engine="other"), "engine"),
         (replace(Deployment(), max_model_len=parse_quantity("0.5 tokens")), "max_model_len"),
         (replace(Deployment(), kv_cache_dtype="fp4"), "kv_cache_dtype"),
-        (replace(Deployment(), tensor_parallel=3), "num_attention_heads"),
+        (replace(Deployment(), tensor_parallel=3), "tensor_parallel"),
     ],
 )
 def test_choices_that_do_not_work_name_their_field(deployment: Deployment, field: str) -> None:

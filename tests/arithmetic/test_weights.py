@@ -103,11 +103,8 @@ def test_groups_that_do_not_work_are_refused(choices: dict[str, Any], problem: s
 @pytest.mark.parametrize(
     ("change", "ranks", "field"),
     [
-        ({"num_attention_heads": 36, "num_key_value_heads": 4}, 8, "num_attention_heads"),
         ({"num_key_value_heads": 6}, 1, "num_key_value_heads"),
         ({"num_key_value_heads": 0}, 1, "num_key_value_heads"),
-        ({"intermediate_size": 14338}, 4, "intermediate_size"),
-        ({"vocab_size": 64, "num_attention_heads": 128}, 128, "vocab_size"),
         ({"hidden_size": 0}, 1, "hidden_size"),
         ({"attention": "sliding"}, 1, "attention"),
     ],
@@ -163,3 +160,19 @@ def test_ranks_hold_the_whole_between_them_plus_a_copy_of_the_norms(
 def test_weight_dtype_and_kv_cache_dtype_are_separate() -> None:
     plain = weights(Deployment(), LLAMA_8B, 1)
     assert weights(replace(Deployment(), kv_cache_dtype="fp8"), LLAMA_8B, 1).bytes == plain.bytes
+
+
+@pytest.mark.parametrize(
+    ("change", "ranks", "field"),
+    [
+        ({"num_attention_heads": 36, "num_key_value_heads": 4}, 8, "num_attention_heads"),
+        ({"intermediate_size": 14338}, 4, "intermediate_size"),
+        ({"vocab_size": 64, "num_attention_heads": 128}, 128, "vocab_size"),
+    ],
+)
+def test_a_degree_that_does_not_divide_the_shape_is_what_to_change(
+    change: dict[str, Any], ranks: int, field: str
+) -> None:
+    with pytest.raises(ShapeError, match=field) as raised:
+        weights(Deployment(), replace(LLAMA_8B, **change), ranks)
+    assert raised.value.field == "tensor_parallel"

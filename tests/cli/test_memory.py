@@ -110,7 +110,7 @@ def test_quantised_weights_need_their_dtype() -> None:
         (("--engine", "vllm", "--device-memory", "80"), "has no unit"),
         (("--engine", "vllm", "--device-memory", "0 GiB"), "is not above 0"),
         (("--engine", "vllm", "--device-memory", "80 ms"), "measures time, not memory"),
-        ((*ON_80_GIB, "--tp", "3"), "num_attention_heads: 32 can't be split evenly"),
+        ((*ON_80_GIB, "--tp", "3"), "tensor_parallel: 3 devices can't share 32 num_attention_heads evenly"),
         ((*ON_80_GIB, "--tp", "0"), "not a whole number from 1"),
         ((*ON_80_GIB, "--tp", "9" * 5000), "not a whole number from 1"),
         ((*ON_80_GIB, "--max-model-len", "0.5"), "wants a whole number of tokens"),

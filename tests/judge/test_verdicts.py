@@ -222,6 +222,28 @@ class TestMeasured:
         small.replace(RUN, "states:\n", "states:\n  concurrency: 64\n")
         assert "UPH509" in small.rules()
 
+    def test_a_mean_length_is_no_length_until_the_record_states_it(
+        self, small: SmallCorpus
+    ) -> None:
+        without_single_requests(small)
+        first = small.claim("first-token")
+        assert first.verdict == "unsupported"
+        small.replace(ADR, "latency.ttft.p95", "latency.ttft.p90")
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "nobody stated the output tokens per request" in first.outcome.because
+        small.replace(RUN, "states:\n", "states:\n  output_tokens: 32 tokens\n")
+        assert small.claim("first-token").verdict == "upheld"
+
+    def test_a_stated_length_that_the_mean_contradicts_is_a_finding(
+        self, small: SmallCorpus
+    ) -> None:
+        without_single_requests(small)
+        small.replace(RUN, "states:\n", "states:\n  output_tokens: 128 tokens\n")
+        finding = next(each for each in small.judge().findings if each.rule == "UPH509")
+        assert "as 128, but those of" in finding.message
+        assert "average 32" in finding.message
+
     @pytest.mark.parametrize("outcome", ["failed", "interrupted"])
     def test_a_run_that_did_not_complete_never_counts(
         self, small: SmallCorpus, outcome: str
@@ -366,6 +388,17 @@ class TestGate:
         line = (small.root / ADR).read_text().splitlines().index("  - id: first-token") + 1
         assert (finding.place.path, finding.place.line, finding.place.column) == (ADR, line, 5)
         assert finding.claim == "ADR-001#first-token"
+
+
+def without_single_requests(small: SmallCorpus) -> None:
+    import json
+
+    raw = small.root / RAW
+    result = json.loads(raw.read_text())
+    for name in ("ttfts", "itls", "output_lens", "input_lens", "errors", "generated_texts"):
+        del result[name]
+    raw.write_text(json.dumps(result))
+    _record_digest(small)
 
 
 def _configure(root: Path, line: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from upheld.measured.read import read_file
-from upheld.measured.reading import FileReading
+from upheld.measured.reading import FileReading, Mean
 
 BENCHMARKS = Path(__file__).parents[2] / "corpora" / "benchmarks"
 
@@ -188,8 +188,10 @@ def test_envelope_is_what_the_file_states(read: Read) -> None:
     assert row.envelope == {
         "model": "example-org/example-8b",
         "concurrency": 8,
-        "output_tokens": 64,
     }
+    assert row.means["output_tokens"] == Mean(Fraction(64), varies=False)
+    assert row.means["input_tokens"].varies
+    assert "output_tokens" in row.not_stated
     assert "mean" in row.stated["output_tokens"]
     assert "varied" in row.stated["input_tokens"]
     assert row.stated["request_rate"].startswith("unlimited")

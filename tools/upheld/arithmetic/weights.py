@@ -173,7 +173,7 @@ def _check(model: Shape) -> None:
 
 def _share(field: str, size: int, ranks: int) -> int:
     if size % ranks:
-        raise ShapeError(field, f"{size:,} can't be split evenly over {ranks} devices")
+        raise ShapeError("tensor_parallel", f"{ranks} devices can't share {size:,} {field} evenly")
     return size // ranks
 
 

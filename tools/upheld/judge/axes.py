@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from upheld.judge.context import Context
 from upheld.judge.judgement import Holder
+from upheld.measured.envelope import compare
 from upheld.records.claim import Claim, Within
 from upheld.records.deployment import Deployment
+from upheld.records.envelope import AXES
 from upheld.records.policy import Policy
+from upheld.records.units import format_number
 
 
 def deployment_of(within: Within, holder: Holder, context: Context) -> Deployment | None:
@@ -27,6 +31,12 @@ def policy_of(within: Within, holder: Holder, context: Context) -> Policy | None
     return found if isinstance(found, Policy) else None
 
 
+def missing(within: Within, kind: str, found_none: str) -> str:
+    """Why a claim has no deployment or policy: it names none, or one that is no valid record."""
+    named = getattr(within, kind)
+    return found_none if named is None else f"The {kind} {named} is no valid record."
+
+
 def deployment_axes(deployment: Deployment) -> dict[str, Any]:
     """The axes that a deployment fixes."""
     return {
@@ -42,6 +52,26 @@ def deployment_axes(deployment: Deployment) -> dict[str, Any]:
         "prefix_caching": deployment.prefix_caching,
         "speculative_decoding": deployment.speculative_decoding,
     }
+
+
+def differing(within: Within, deployment: Deployment, context: Context) -> str | None:
+    """Where the axes that a claim states itself are not those of the deployment, in words."""
+    differences = compare(within.stated(), deployment_axes(deployment), context.names.normal)
+    if not differences:
+        return None
+    axes = "; ".join(
+        f"the {AXES[each.axis].title} is {plain(each.claimed)} in the claim and "
+        f"{'not an axis of' if each.found is None else f'{plain(each.found)} in'} {deployment.id}"
+        for each in differences
+    )
+    return f"The claim holds elsewhere: {axes}."
+
+
+def plain(value: object) -> str:
+    """A value on an axis, for people."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return format_number(Fraction(value)) if isinstance(value, int | Fraction) else str(value)
 
 
 def claim_axes(claim: Claim, holder: Holder, context: Context) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from upheld.measured.reading import FileReading, Row
 from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
 from upheld.records.run import Run
+from upheld.records.units import format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,20 @@ def _read_run(corpus: Corpus, entry: Entry, names: Names) -> RunEvidence:
                         "remove it from states; the file has the last word",
                     )
                 )
+            for axis_name, mean in row.means.items():
+                claimed = stated.get(axis_name)
+                if claimed is not None and (mean.varies or claimed != mean.value):
+                    vary = ", and they vary" if mean.varies else ""
+                    findings.append(
+                        Finding(
+                            "UPH509",
+                            entry.document.place(("states", axis_name)),
+                            f"the run states the {AXES[axis_name].title} as "
+                            f"{format_number(claimed)}, but those of {raw.path} average "
+                            f"{format_number(mean.value)}{vary}",
+                            "remove it from states; the file has the last word",
+                        )
+                    )
             rows.append(EvidenceRow(row, reading, {**stated, **row.envelope}))
     # The same contradiction in every row of a file is one thing to mend.
     unique = list(dict.fromkeys(replace(finding) for finding in findings))

@@ -49,6 +49,8 @@ def findings(judgement: Judgement, as_of: date) -> Iterator[Finding]:
     outcome, claim = judgement.outcome, judgement.claim
     if outcome.verdict in _RULES:
         rule, help_text = _RULES[outcome.verdict]
+        if outcome.verdict == "out-of-envelope" and claim.basis != "measured":
+            help_text = "claim what the deployment states, or name a deployment that states this"
         yield Finding(
             rule,
             judgement.place,

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from upheld.corpus.strict_json import Json, Keys, Special
 from upheld.measured.content import Content
-from upheld.measured.reading import AxisValue, Figure, Requests, Row
+from upheld.measured.reading import AxisValue, Figure, Mean, Requests, Row
 from upheld.measured.recompute import TOLERANCE, agrees
 from upheld.records.finding import Finding, Place, Severity
 from upheld.records.units import format_number
@@ -39,6 +39,7 @@ class RowDraft:
         self.envelope: dict[str, AxisValue] = {}
         self.stated: dict[str, str] = {}
         self.samples: dict[str, int] = {}
+        self.means: dict[str, Mean] = {}
         self._content = content
         self._document = document
         self._keys = keys
@@ -177,6 +178,7 @@ class RowDraft:
             not_stated=not_stated,
             requests=requests,
             samples=self.samples,
+            means=self.means,
             findings=tuple(self._findings),
         )
 

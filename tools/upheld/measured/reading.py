@@ -44,13 +44,22 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True)
+class Mean:
+    """An axis of which a file gives the mean alone; `varies` where requests are seen to differ."""
+
+    value: Fraction
+    varies: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One run, operating point or test of a file.
 
     `envelope` holds axes of records/envelope.py and nothing else; `stated` any other fact worth
     showing; `not_stated` the axes that matter for the format and that the file leaves open.
     `requests` is None where the tool sends no requests. `samples` says how many values are
-    behind each distribution, such as `latency.ttft`, or at most can be.
+    behind each distribution, such as `latency.ttft`, or at most can be. `means` are axes that the
+    envelope lacks because no single value holds for all requests, or none is known to.
     """
 
     case: str | None
@@ -61,6 +70,7 @@ class Row:
     not_stated: tuple[str, ...] = ()
     requests: Requests | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
+    means: Mapping[str, Mean] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
 
     def figure(self, name: str) -> Figure | None:

@@ -7,12 +7,10 @@ from fractions import Fraction
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import METRICS
 from upheld.arithmetic.sums import sum_of
-from upheld.judge.axes import deployment_axes, deployment_of
+from upheld.judge.axes import deployment_of, differing, missing
 from upheld.judge.context import Context
 from upheld.judge.judgement import Holder, Outcome, Value
-from upheld.measured.envelope import compare
 from upheld.records.claim import Claim, Within
-from upheld.records.envelope import AXES
 from upheld.records.metrics import resolve
 from upheld.records.units import format_bytes, format_number
 
@@ -35,7 +33,8 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
                 return Outcome("unsupported", "The figure that it is compared with is zero.")
             value, given = value / other, given | more
             shown = f"{format_number(value)} ({shown} ÷ {other_shown})"
-            formula = f"({formula}) ÷ ({other_formula})"
+            if formula != other_formula:
+                formula = f"({formula}) ÷ ({other_formula})"
     except _NotComputable as error:
         return error.outcome
     assert claim.expect is not None
@@ -54,17 +53,11 @@ def _figure(
 ) -> tuple[Fraction, str, str, frozenset[str]]:
     deployment = deployment_of(within, holder, context)
     if deployment is None:
-        raise _NotComputable(
-            Outcome("unsupported", "It names no deployment, so there is no shape to compute from.")
-        )
-    differences = compare(within.stated(), deployment_axes(deployment), context.names.normal)
-    if differences:
-        axes = "; ".join(
-            f"{AXES[each.axis].title} {each.claimed} claimed, "
-            f"{'not stated' if each.found is None else each.found} in {deployment.id}"
-            for each in differences
-        )
-        raise _NotComputable(Outcome("out-of-envelope", f"The deployment differs: {axes}."))
+        none = "It names no deployment, so there is no shape to compute from."
+        raise _NotComputable(Outcome("unsupported", missing(within, "deployment", none)))
+    elsewhere = differing(within, deployment, context)
+    if elsewhere:
+        raise _NotComputable(Outcome("out-of-envelope", elsewhere))
     if claim.metric not in METRICS:
         raise _NotComputable(Outcome("unsupported", f"No formula gives {claim.metric}."))
     try:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from upheld.arithmetic.errors import ShapeError
 from upheld.control.budgets import Budgeted, NotDeclared, drain_window, kv_token_share, slots
 from upheld.control.guarantees import REQUIREMENTS, declared
-from upheld.judge.axes import policy_of
+from upheld.judge.axes import differing, missing, policy_of
 from upheld.judge.context import Context
 from upheld.judge.judgement import Holder, Outcome, Value
 from upheld.records.claim import Claim
@@ -21,9 +21,15 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
     """Budgets are worked out; orders of events are open until their states can be explored."""
     policy = policy_of(claim.within, holder, context)
     if policy is None:
-        return Outcome("unsupported", "It names no policy, so nothing follows from one.")
+        none = "It names no policy, so nothing follows from one."
+        return Outcome("unsupported", missing(claim.within, "policy", none))
     if claim.versus is not None:
         return Outcome("unsupported", "Two policies can't be compared.")
+    deployment = context.corpus.get(policy.deployment)
+    if isinstance(deployment, Deployment):
+        elsewhere = differing(claim.within, deployment, context)
+        if elsewhere:
+            return Outcome("out-of-envelope", elsewhere)
     if claim.metric in REQUIREMENTS:
         return _declared(claim, policy)
     if claim.metric in _BUDGETS:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from upheld.judge.axes import claim_axes
+from upheld.judge.axes import claim_axes, plain
 from upheld.judge.context import Context
 from upheld.judge.evidence import EvidenceRow, RunEvidence
 from upheld.judge.judgement import Holder, Outcome, Piece, Value
 from upheld.measured.envelope import Difference, compare
 from upheld.measured.reading import Figure
-from upheld.measured.sufficiency import shortcomings
+from upheld.measured.sufficiency import shortcomings, statistic_absent
 from upheld.records.claim import Claim
 from upheld.records.envelope import AXES
 from upheld.records.metrics import resolve
@@ -24,6 +24,8 @@ Standing = Literal["counts", "insufficient", "out-of-envelope"]
 # What a claim must say of where it holds before any run can be held against it.
 _OF_SERVING = ("model", "engine", "device")
 _OF_A_PROGRAM = ("benchmark", "processor")
+
+_NOT_COMPLETED = {"failed": "it failed", "interrupted": "it was interrupted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
     if not evidence.sound:
         reason = next(
             (finding.message for finding in evidence.findings if finding.severity == "error"),
-            f"it {run.outcome.replace('failed', 'has failed').replace('inter', 'was inter')}",
+            _NOT_COMPLETED.get(run.outcome, "it is not sound"),
         )
         return Outcome("unsupported", f"{run_id} can't be used: {reason}.", rests_on)
     if run.date > context.as_of:
@@ -136,7 +138,9 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
         )
     weighed = list(_weigh(claim, evidence, axes, context))
     if not weighed:
-        return Outcome("unsupported", f"{run_id} has no figure for {claim.metric}.", rests_on)
+        absent = (statistic_absent(row.row, claim.metric) for row in evidence.rows)
+        reason = next((each.message for each in absent if each), "its files have no row")
+        return Outcome("unsupported", f"{run_id}: {reason}.", rests_on)
     counting = [each for each in weighed if each.standing == "counts"]
     if not counting:
         return _not_counting(run_id, weighed, rests_on)
@@ -188,7 +192,7 @@ def _standing(
     elsewhere = [each for each in differences if each.found is not None]
     if elsewhere:
         return "out-of-envelope", "; ".join(
-            f"the {AXES[each.axis].title} is {_plain(each.found)}, not {_plain(each.claimed)}"
+            f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
             for each in elsewhere
         )
     short = shortcomings(row.row, figure.name)
@@ -200,16 +204,13 @@ def _standing(
     return "counts", ""
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return format_number(Fraction(value)) if isinstance(value, int | Fraction) else str(value)
-
-
 def _says(figure: Figure) -> str:
     return f"{format_number(figure.value)} {figure.unit} ({figure.origin})"
 
 
 def _value(weighed: _Weighed) -> Value:
     says = f"{format_number(weighed.figure.value)} {weighed.figure.unit}"
-    return Value("measured", weighed.base, says, weighed.figure.origin)
+    how = "recomputed from the file's records"
+    if weighed.figure.origin == "reported":
+        how = "as the file reports it"
+    return Value("measured", weighed.base, says, how)

@@ -20,7 +20,7 @@ from itertools import pairwise
 from upheld.corpus.strict_json import Json, Keys
 from upheld.measured.content import Content
 from upheld.measured.draft import DISAGREES, IMPOSSIBLE, NOT_MEASURED, UNTOUCHED, RowDraft
-from upheld.measured.reading import Reading, Requests, Row
+from upheld.measured.reading import Mean, Reading, Requests, Row
 from upheld.measured.recompute import TOLERANCE, Values
 from upheld.records.units import format_number
 
@@ -446,16 +446,20 @@ def _read_envelope(draft: RowDraft, single: _SingleRequests, requests: Requests)
     ):
         if not requests.completed or total is None:
             not_stated.append(axis)
+            continue
+        mean = total / requests.completed
+        if lengths and min(lengths) == max(lengths):
+            draft.envelope[axis] = int(lengths[0])
         elif lengths:
-            if min(lengths) == max(lengths):
-                draft.envelope[axis] = int(lengths[0])
-            else:
-                draft.stated[axis] = f"from {min(lengths):,} to {max(lengths):,}"
-        elif (mean := total / requests.completed).denominator == 1:
-            draft.envelope[axis] = int(mean)
-            draft.stated[axis] = f"{format_number(mean)} is the mean; no single length is stated"
+            draft.means[axis] = Mean(mean, varies=True)
+            draft.stated[axis] = f"from {min(lengths):,} to {max(lengths):,}"
         else:
-            draft.stated[axis] = f"{format_number(mean)} is the mean, so lengths varied"
+            varies = mean.denominator != 1
+            draft.means[axis] = Mean(mean, varies)
+            ending = "so lengths varied" if varies else "and no single length is stated"
+            draft.stated[axis] = f"{format_number(mean)} is the mean, {ending}"
+            if not varies:
+                not_stated.append(axis)
     return tuple(not_stated)
 
 
