@@ -110,7 +110,10 @@ def test_quantised_weights_need_their_dtype() -> None:
         (("--engine", "vllm", "--device-memory", "80"), "has no unit"),
         (("--engine", "vllm", "--device-memory", "0 GiB"), "is not above 0"),
         (("--engine", "vllm", "--device-memory", "80 ms"), "measures time, not memory"),
-        ((*ON_80_GIB, "--tp", "3"), "tensor_parallel: 3 devices can't share 32 num_attention_heads evenly"),
+        (
+            (*ON_80_GIB, "--tp", "3"),
+            "tensor_parallel: 3 devices can't share 32 num_attention_heads evenly",
+        ),
         ((*ON_80_GIB, "--tp", "0"), "not a whole number from 1"),
         ((*ON_80_GIB, "--tp", "9" * 5000), "not a whole number from 1"),
         ((*ON_80_GIB, "--max-model-len", "0.5"), "wants a whole number of tokens"),
@@ -173,16 +176,16 @@ def test_one_of_deployment_and_config_is_needed() -> None:
 
 
 def test_a_deployment_of_a_corpus() -> None:
-    result = run("one-device", "--path", str(ROOT))
+    result = run("one-device", "--root", str(ROOT))
     assert result.exit_code == 0, result.output
     assert "one-device: llama-3.1-8b-instruct on vllm" in result.output
     assert "Given: " in result.output
 
 
 def test_deployments_that_are_not_there_are_refused(tmp_path: Path) -> None:
-    refused(run("nothing", "--path", str(ROOT)), "there is no deployment 'nothing'")
-    refused(run("ADR-009", "--path", str(ROOT)), "'ADR-009' is not a deployment")
-    refused(run("one-device", "--path", str(tmp_path)), "no folder for records")
+    refused(run("nothing", "--root", str(ROOT)), "there is no deployment 'nothing'")
+    refused(run("ADR-009", "--root", str(ROOT)), "'ADR-009' is not a deployment")
+    refused(run("one-device", "--root", str(tmp_path)), "no folder for records")
 
 
 def test_help_has_examples() -> None:

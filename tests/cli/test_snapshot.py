@@ -30,7 +30,7 @@ def test_what_is_frozen_holds(small: SmallCorpus) -> None:
     freeze(small)
     result = run(small, "verify")
     assert result.exit_code == 0
-    assert f"{NAME} holds: 11 records, 1 raw files, 8 verdicts" in result.output
+    assert f"{NAME} holds: 11 records, 1 raw file, 8 verdicts" in result.output
 
 
 def test_freezing_twice_gives_the_same_bytes_and_never_overwrites(small: SmallCorpus) -> None:

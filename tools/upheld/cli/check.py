@@ -36,7 +36,12 @@ def command(
 
     Exit codes: 0 nothing blocks, 1 something does, 2 nothing could be judged.
     """
+    from upheld.records.snapshot import Snapshot
+    from upheld.snapshot.verify import tampered
+
     judged = open_judged(path, as_of)
+    for snapshot in judged.corpus.of(Snapshot):
+        judged.findings.extend(tampered(judged.corpus, snapshot))
     if format_ == "json":
         from upheld.report.json_format import check_object
         from upheld.report.json_text import json_text

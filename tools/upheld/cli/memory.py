@@ -21,6 +21,7 @@ from upheld.arithmetic.dtypes import KV_CACHE_BYTES, OF_TORCH, WEIGHT_BYTES
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import ENGINES, Ledger, ledger
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun
+from upheld.cli.options import format_option, open_corpus, root_option
 from upheld.corpus.files import FileError, read_regular
 from upheld.records.units import Quantity, QuantityError, parse_number, parse_quantity
 from upheld.report.escape import printable
@@ -105,12 +106,7 @@ _BY_THE_ENGINE = "vLLM's default"
 
 @click.command()
 @click.argument("deployment", required=False)
-@click.option(
-    "--path",
-    type=click.Path(path_type=Path),
-    default=Path(),
-    help="The corpus that holds DEPLOYMENT; by default this folder.",
-)
+@root_option
 @click.option(
     "--config",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -176,21 +172,15 @@ _BY_THE_ENGINE = "vLLM's default"
     metavar="N",
     help="Sequences held at once; by default 1.",
 )
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="For a person, or for a script.",
-)
+@format_option
 @click.pass_context
 def command(
     ctx: click.Context,
     /,
     deployment: str | None,
-    path: Path,
+    root: Path,
     config: Path | None,
-    output_format: str,
+    format_: str,
     **options: Any,
 ) -> None:
     """The memory ledger of one device: weights, KV cache, runtime, and what then fits.
@@ -222,8 +212,8 @@ def command(
             "a deployment's record says these itself; change it there",
         )
     else:
-        answer = _of_deployment(path, str(deployment))
-    if output_format == "json":
+        answer = _of_deployment(root, str(deployment))
+    if format_ == "json":
         from upheld.report.json_text import json_text
         from upheld.report.memory_json import ledger_as_json
 
@@ -331,27 +321,19 @@ def _check_stored_dtype(shape: ConfigShape) -> None:
         )
 
 
-def _of_deployment(path: Path, name: str) -> _Answer:
-    from upheld.corpus.config import ConfigError as CorpusConfigError
-    from upheld.corpus.load import CorpusError, load
+def _of_deployment(root: Path, name: str) -> _Answer:
     from upheld.records.deployment import Deployment
     from upheld.records.device import Device
     from upheld.records.model import Model
 
-    try:
-        corpus = load(path)
-    except (CorpusError, CorpusConfigError) as error:
-        raise CouldNotRun(
-            printable(str(error)),
-            "name the corpus with --path, or give a config.json with --config",
-        ) from None
+    corpus = open_corpus(root)
 
     def find(record_id: str, kind: type[Any]) -> Any:
         record = corpus.get(record_id)
         wanted = kind.__name__.lower()
         if record is None:
             raise CouldNotRun(
-                f"there is no {wanted} {record_id!r} in {printable(str(path))}",
+                f"there is no {wanted} {record_id!r} in {printable(str(root))}",
                 "check the id; a record that could not be read is shown by: upheld check",
             )
         if not isinstance(record, kind):

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun
+from upheld.cli.options import format_option
 from upheld.corpus.files import FileError, read_regular
 from upheld.measured.read import read_file
 from upheld.measured.reading import FileReading
@@ -15,16 +16,9 @@ from upheld.measured.reading import FileReading
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="For people, or for scripts.",
-)
+@format_option
 @click.pass_context
-def command(ctx: click.Context, files: tuple[Path, ...], output: str) -> None:
+def command(ctx: click.Context, files: tuple[Path, ...], format_: str) -> None:
     """What raw benchmark files say, recomputed, and what they leave out.
 
     The format is recognised from the content. Figures are worked out again from the file's own
@@ -45,9 +39,7 @@ def command(ctx: click.Context, files: tuple[Path, ...], output: str) -> None:
             readings.append(read_file(os.fsdecode(file), read_regular(file)))
         except FileError as error:
             unreadable.append(error)
-        except OSError as error:
-            unreadable.append(FileError(f"{str(file)!r}: {error.strerror}", "name a readable file"))
-    if output == "json":
+    if format_ == "json":
         from upheld.report.json_text import json_text
         from upheld.report.reading_json import readings_object
 

@@ -30,7 +30,9 @@ def command(id_: str, root: Path, format_: str, as_of: date | None) -> None:
     claim = judged.get(id_)
     entry = judged.corpus.entries.get(id_)
     if claim is None and entry is None:
-        known = [*judged.corpus.entries, *(each.id for each in judged.judgements)]
+        holder = id_.partition("#")[0]
+        claims = [each.id for each in judged.of(holder)]
+        known = claims or [*judged.corpus.entries, *(each.id for each in judged.judgements)]
         near = get_close_matches(id_, known, n=3, cutoff=0.5)
         raise CouldNotRun(
             f"there is no record or claim {id_!r}",

@@ -43,7 +43,7 @@ def freeze_command(adr: str, root: Path, id_: str | None, as_of: date | None) ->
     try:
         text = freeze(judged, adr, name)
     except NotFrozen as error:
-        raise CouldNotRun(f"{adr} is not frozen: {error}", "mend that first") from None
+        raise CouldNotRun(f"{adr} is not frozen: {error}", error.help) from None
     if not target.parent.is_dir():
         target.parent.mkdir(parents=True)
     write_whole(target, text)
@@ -97,16 +97,18 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
             })
         )  # fmt: skip
     else:
-        from upheld.report.finding_text import finding_lines
+        from upheld.report.finding_text import count, finding_lines
 
         for each in verified:
             for finding in each.findings:
                 click.echo("\n".join(finding_lines(finding)))
             held = "does not hold" if each.findings else "holds"
-            click.echo(
-                f"{each.snapshot.id} {held}: {len(each.snapshot.records)} records, "
-                f"{len(each.snapshot.files)} raw files, {len(each.snapshot.verdicts)} verdicts"
+            frozen = (
+                count(len(each.snapshot.records), "record"),
+                count(len(each.snapshot.files), "raw file"),
+                count(len(each.snapshot.verdicts), "verdict"),
             )
+            click.echo(f"{each.snapshot.id} {held}: {', '.join(frozen)}")
             if each.changed_since:
                 click.echo(f"  changed since: {', '.join(each.changed_since)}")
     ctx.exit(FINDINGS if any(each.findings for each in verified) else CLEAN)
@@ -120,7 +122,6 @@ def _checked(name: str) -> str:
     try:
         checked: str = TypeAdapter(Id).validate_python(name)
     except ValidationError as error:
-        raise CouldNotRun(
-            f"{name!r}: {error.errors()[0]['msg']}", "name another with --id"
-        ) from None
+        reason = error.errors()[0]["ctx"]["error"]
+        raise CouldNotRun(f"{name!r} {reason}", "name another with --id") from None
     return checked

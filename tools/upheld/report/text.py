@@ -9,7 +9,7 @@ import click
 
 from upheld.judge.judgement import Judged, Judgement
 from upheld.records.verdicts import VERDICTS, Verdict
-from upheld.report.finding_text import finding_lines, in_order
+from upheld.report.finding_text import count, finding_lines, in_order
 
 MARKS: dict[Verdict, str] = {
     "upheld": "✓",
@@ -51,15 +51,11 @@ def _last_word(judged: Judged) -> str:
     errors = sum(finding.severity == "error" for finding in judged.findings)
     warnings = len(judged.findings) - errors
     read = (
-        f"{_count(len(judged.corpus.entries), 'record')}, {_count(len(judged.judgements), 'claim')}"
+        f"{count(len(judged.corpus.entries), 'record')}, {count(len(judged.judgements), 'claim')}"
     )
-    warned = f", {_count(warnings, 'warning')}" if warnings else ""
+    warned = f", {count(warnings, 'warning')}" if warnings else ""
     if errors:
         stop = click.style("Blocked", fg="red", bold=True)
-        return f"{stop}: {_count(errors, 'error')}{warned} in {read}."
+        return f"{stop}: {count(errors, 'error')}{warned} in {read}."
     go = click.style("Nothing blocks", fg="green", bold=True)
     return f"{go}: {read}{warned}."
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

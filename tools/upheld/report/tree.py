@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from upheld.arithmetic.ledger import Ledger
+from upheld.judge.evidence import RunEvidence
 from upheld.judge.judgement import Judged, Judgement
 from upheld.records.assumption import Assumption
 from upheld.records.run import Run
 from upheld.records.source import Source
+from upheld.records.units import format_bytes, format_number
 from upheld.report.escape import one_line
 from upheld.report.json_format import claim_object
 from upheld.report.json_text import VERSION
 from upheld.report.text import MARKS
+
+_SHOWN_ELSEWHERE = ("kind", "id", "title", "claims", "text")
 
 
 def claim_lines(judgement: Judgement, judged: Judged) -> Iterator[str]:
@@ -46,13 +51,54 @@ def record_lines(id_: str, judged: Judged) -> Iterator[str]:
     entry = judged.corpus.entries[id_]
     yield f"{id_}  {entry.kind}, {one_line(entry.document.path)}"
     yield f"  {one_line(entry.record.title)}"
-    links = judged.corpus.back_links.get(id_, [])
-    sources = sorted({link.source for link in links})
-    if sources:
-        yield f"  linked from {', '.join(sources)}"
+    yield from _facts(entry.document.value, "  ")
+    if id_ in judged.ledgers:
+        yield from _memory(judged.ledgers[id_])
+    if id_ in judged.runs:
+        yield from _figures(judged.runs[id_])
+    linked = linked_from(id_, judged)
+    if linked:
+        yield f"  linked from {', '.join(linked)}"
     for judgement in judged.of(id_):
         yield ""
         yield from claim_lines(judgement, judged)
+
+
+def linked_from(id_: str, judged: Judged) -> list[str]:
+    """The other records that link to this one."""
+    links = judged.corpus.back_links.get(id_, [])
+    return sorted({link.source for link in links} - {id_})
+
+
+def _facts(value: Any, indent: str) -> Iterator[str]:
+    """What the record says, as it is written; claims and frozen texts are shown elsewhere."""
+    pairs = enumerate(value, start=1) if isinstance(value, list) else value.items()
+    for key, item in pairs:
+        if key in _SHOWN_ELSEWHERE:
+            continue
+        name = f"{key}." if isinstance(key, int) else one_line(key)
+        if isinstance(item, str):
+            yield f"{indent}{name} {one_line(item)}"
+        elif isinstance(item, list) and all(isinstance(each, str) for each in item):
+            yield f"{indent}{name} {one_line(', '.join(item))}"
+        else:
+            yield f"{indent}{name}"
+            yield from _facts(item, indent + "  ")
+
+
+def _memory(ledger: Ledger) -> Iterator[str]:
+    terms = " + ".join(f"{term.name} {format_bytes(term.bytes)}" for term in ledger.terms)
+    fits = "fits" if ledger.fits else "does not fit"
+    yield f"  computed, one device: {terms} = {format_bytes(ledger.device_total)}"
+    yield f"  computed: {fits} the budget of {format_bytes(ledger.budget.bytes)}"
+
+
+def _figures(evidence: RunEvidence) -> Iterator[str]:
+    for row in evidence.rows:
+        case = f"{one_line(row.row.case)}: " if row.row.case else ""
+        for figure in row.row.figures:
+            value = f"{format_number(figure.value)} {figure.unit} ({figure.origin})"
+            yield f"  measured, {case}{figure.name} {value}"
 
 
 def ground(id_: str, judged: Judged) -> str:
@@ -92,6 +138,6 @@ def record_object(id_: str, judged: Judged) -> dict[str, Any]:
         "title": entry.record.title,
         "path": entry.document.path,
         "sha256": entry.sha256,
-        "linked_from": sorted({link.source for link in judged.corpus.back_links.get(id_, [])}),
+        "linked_from": linked_from(id_, judged),
         "claims": [claim_tree_object(each, judged) for each in judged.of(id_)],
     }

@@ -21,7 +21,11 @@ _BESIDE = ("adr", "snapshot")
 
 
 class NotFrozen(Exception):
-    """The decision can't be frozen; the message says why."""
+    """The decision can't be frozen; the message says why and `help` what to do."""
+
+    def __init__(self, message: str, help_text: str) -> None:
+        super().__init__(message)
+        self.help = help_text
 
 
 def freeze(judged: Judged, adr_id: str, snapshot_id: str) -> str:
@@ -33,7 +37,8 @@ def freeze(judged: Judged, adr_id: str, snapshot_id: str) -> str:
     corpus = judged.corpus
     adr = corpus.get(adr_id)
     if not isinstance(adr, Adr):
-        raise NotFrozen(f"there is no decision {adr_id!r}")
+        decisions = ", ".join(each.id for each in corpus.of(Adr)) or "none"
+        raise NotFrozen(f"there is no decision {adr_id!r}", f"decisions here: {decisions}")
     ids = reached(corpus, adr_id)
     paths = {corpus.entries[id_].document.path for id_ in ids}
     broken = next(
@@ -45,7 +50,10 @@ def freeze(judged: Judged, adr_id: str, snapshot_id: str) -> str:
         None,
     )
     if broken is not None:
-        raise NotFrozen(f"it is not clean: {broken.place}: {broken.rule} {broken.message}")
+        raise NotFrozen(
+            f"{broken.place}: {broken.rule} {broken.message}",
+            "only what stands is frozen; mend this first",
+        )
     content: dict[str, Any] = {
         "kind": "snapshot",
         "id": snapshot_id,
@@ -91,7 +99,7 @@ def _record(corpus: Corpus, id_: str) -> dict[str, str]:
     try:
         text = read_inside(corpus.root, path, MAX_BYTES).decode("utf-8")
     except FileError as error:
-        raise NotFrozen(str(error)) from None
+        raise NotFrozen(str(error), error.help) from None
     return {"id": id_, "path": path, "sha256": sha256_of(text), "text": text}
 
 

@@ -25,7 +25,7 @@ class Verified:
 
 def verify(corpus: Corpus, snapshot: Snapshot) -> Verified:
     """Hold a snapshot against itself, its raw files, and a fresh judgement of what it froze."""
-    findings = tuple(_broken(corpus, snapshot))
+    findings = tuple(tampered(corpus, snapshot)) or tuple(_judged_otherwise(corpus, snapshot))
     changed = tuple(
         frozen.id
         for frozen in snapshot.records
@@ -34,11 +34,10 @@ def verify(corpus: Corpus, snapshot: Snapshot) -> Verified:
     return Verified(snapshot, findings, changed)
 
 
-def _broken(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
+def tampered(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
+    """Digests of a snapshot that do not hold: its own, its records', its raw files'."""
     document = corpus.entries[snapshot.id].document
-    intact = True
     if digest_of(document.value) != snapshot.digest:
-        intact = False
         yield Finding(
             "UPH803",
             document.place(("digest",)),
@@ -47,7 +46,6 @@ def _broken(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
         )
     for index, frozen in enumerate(snapshot.records):
         if sha256_of(frozen.text) != frozen.sha256:
-            intact = False
             yield Finding(
                 "UPH803",
                 document.place(("records", index, "sha256")),
@@ -59,19 +57,15 @@ def _broken(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
         try:
             data = read_inside(corpus.root, raw.path)
         except FileError as error:
-            intact = False
             yield Finding("UPH801", place, str(error), error.help)
             continue
         if hashlib.sha256(data).hexdigest() != raw.sha256:
-            intact = False
             yield Finding(
                 "UPH802",
                 place,
                 f"{raw.path} was changed after {snapshot.id} was frozen",
                 "restore the file; a new measurement is a new run",
             )
-    if intact:
-        yield from _judged_otherwise(corpus, snapshot)
 
 
 def _judged_otherwise(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:

@@ -8,9 +8,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-BASE = Path(__file__).parent / "base"
+BASE = ROOT / "tests" / "corpora" / "documented"
 
 RUN = "evidence/runs/first-run.yaml"
 RAW = "evidence/runs/raw/first-run/result.json"
