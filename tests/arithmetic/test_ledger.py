@@ -4,10 +4,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import METRICS, devices_needed, ledger, tokens_within
 from upheld.records import metrics

@@ -5,6 +5,9 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arithmetic_examples import (
     LLAMA_8B,
     LLAMA_70B,
@@ -15,9 +18,6 @@ from arithmetic_examples import (
     Deployment,
     Model,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.weights import count_parameters, weights
 

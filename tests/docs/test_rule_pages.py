@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, section, table_of
 
+from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, section, table_of
 from upheld.corpus.load import load
 from upheld.judge.judge import judge_corpus
 from upheld.records.finding import Finding
