@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import re
 
-# GitHub obeys `::error …::` at the start of a line and `##[…]` anywhere in one; Azure Pipelines
-# obeys `##vso[…]`.
-_COMMAND = re.compile(r"^:(?=:)|#(?=#(?:\[|vso\[))")
+# GitHub obeys `::error …::` where a line begins, after blanks, and `##[…]` anywhere in one; Azure
+# Pipelines obeys `##vso[…]`.
+_COMMAND = re.compile(r"(^ *):(?=:)|#(?=#(?:\[|vso\[))")
 
 
 def printable(text: str) -> str:
-    """`text` with each character that could move a cursor, end a line or hide written out."""
-    if text.isprintable():
-        return text
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
-        for each in text
-    )
+    """`text` with each character that could move a cursor, end a line or hide written out.
+
+    So is the first character of what a CI runner would take for a command.
+    """
+    if not text.isprintable():
+        text = "".join(
+            each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
+            for each in text
+        )
+    return _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", text)
 
 
 def one_line(text: str) -> str:
-    """`printable` text with each run of white space as one space, and no command to a CI runner."""
-    return _COMMAND.sub(_spelt_out, printable(" ".join(text.split())))
-
-
-def _spelt_out(found: re.Match[str]) -> str:
-    return f"\\x{ord(found.group()):02x}"
+    """`printable` text with each run of white space as one space."""
+    return printable(" ".join(text.split()))
