@@ -25,6 +25,7 @@ from upheld.arithmetic.facts import (
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.terms import Input, Term, leaf
 from upheld.arithmetic.weights import weights
+from upheld.records.units import count
 
 ENGINES = ("vllm",)
 
@@ -43,6 +44,7 @@ class Ledger:
     runtime: Term | None
     budget: Term
     kv_bytes_per_token: int
+    kv_token_formula: str
     block_size: int
     max_model_len: int
     max_num_seqs: int
@@ -166,13 +168,15 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
     per_token = attention.bytes_per_token(element)
     length = whole_tokens(deployment)
     blocks = attention.blocks(length, deployment.block_size)
+    token_formula = (
+        f"{attention.layers:,} layers × {attention.kv_heads_on_rank:,} KV heads × "
+        f"{attention.head_dim:,} × 2 (K and V) × {element} B"
+    )
     kv_cache = leaf(
         "kv_cache",
         deployment.max_num_seqs * blocks * deployment.block_size * per_token,
-        f"{deployment.max_num_seqs:,} sequences × {blocks:,} blocks × "
-        f"{deployment.block_size:,} tokens × {attention.layers:,} layers × "
-        f"{attention.kv_heads_on_rank:,} KV heads × {attention.head_dim:,} × "
-        f"2 (K and V) × {element} B",
+        f"{count(deployment.max_num_seqs, 'sequence')} × {count(blocks, 'block')} × "
+        f"{count(deployment.block_size, 'token')} × {token_formula}",
         fact_inputs(model, "num_hidden_layers", "num_key_value_heads", "head_dim")
         + choice_inputs(
             deployment,
@@ -198,6 +202,7 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
         runtime=runtime,
         budget=budget,
         kv_bytes_per_token=per_token,
+        kv_token_formula=token_formula,
         block_size=deployment.block_size,
         max_model_len=length,
         max_num_seqs=deployment.max_num_seqs,

@@ -46,10 +46,7 @@ def _capacity(ledger: Ledger, formula: str) -> tuple[str, tuple[Term, ...]]:
 _SUMS: dict[str, Callable[[Ledger], tuple[str, tuple[Term, ...]]]] = {
     "memory.weights": lambda found: (_plus(found.weights.parts), (found.weights,)),
     "memory.kv_cache": lambda found: (found.kv_cache.formula, (found.kv_cache,)),
-    "memory.kv_cache_per_token": lambda found: (
-        f"KV cache {found.kv_cache.bytes:,} B ÷ the tokens of its blocks",
-        (found.kv_cache,),
-    ),
+    "memory.kv_cache_per_token": lambda found: (found.kv_token_formula, (found.kv_cache,)),
     "memory.device_total": lambda found: (_plus(found.terms), found.terms),
     "capacity.tokens": lambda found: _capacity(found, f"× {found.block_size} tokens a block"),
     "capacity.sequences": lambda found: _capacity(

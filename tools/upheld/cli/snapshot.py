@@ -97,7 +97,8 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
             })
         )  # fmt: skip
     else:
-        from upheld.report.finding_text import count, finding_lines
+        from upheld.records.units import count
+        from upheld.report.finding_text import finding_lines
 
         for each in verified:
             for finding in each.findings:

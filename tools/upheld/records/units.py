@@ -196,3 +196,17 @@ def format_bytes(count: int) -> str:
         if abs(count) >= factor:
             return f"{count / factor:,.2f} {symbol}"
     return f"{count:,} B"
+
+
+def count(number: int, word: str) -> str:
+    """`1 record`, `2 records`."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def of_unit(value: Fraction, symbol: str | None) -> str:
+    """A value with its unit for people: `52 sequences`, `1 device`, `0.607`."""
+    if symbol is None:
+        return format_number(value)
+    if UNITS[symbol].dimension in ("tokens", "requests", "sequences", "devices"):
+        symbol = symbol if value != 1 else symbol[:-1]
+    return f"{format_number(value)} {symbol}"

@@ -18,11 +18,6 @@ def finding_lines(finding: Finding) -> Iterator[str]:
     yield f"  help: {one_line(finding.help)}"
 
 
-def count(number: int, word: str) -> str:
-    """`1 record`, `2 records`."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
-
-
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Findings by place, errors before warnings at the same place."""
     return sorted(findings, key=lambda each: (each.place, each.severity, each.rule, each.message))

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import click
 
 from upheld.judge.judgement import Judged, Judgement
+from upheld.records.units import count
 from upheld.records.verdicts import VERDICTS, Verdict
-from upheld.report.finding_text import count, finding_lines, in_order
+from upheld.report.finding_text import finding_lines, in_order
 
 MARKS: dict[Verdict, str] = {
     "upheld": "✓",

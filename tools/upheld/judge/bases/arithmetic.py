@@ -12,7 +12,7 @@ from upheld.judge.context import Context
 from upheld.judge.judgement import Holder, Outcome, Value
 from upheld.records.claim import Claim, Within
 from upheld.records.metrics import resolve
-from upheld.records.units import format_bytes, format_number
+from upheld.records.units import format_bytes, format_number, of_unit
 
 
 class _NotComputable(Exception):
@@ -82,4 +82,4 @@ def _show(metric_name: str, value: Fraction) -> str:
         exact = int(value)
         human = format_bytes(exact)
         return human if human.endswith(" B") else f"{human} ({exact:,} B)"
-    return f"{format_number(value)} {metric.unit}"
+    return of_unit(value, metric.unit)
