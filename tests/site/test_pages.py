@@ -155,6 +155,11 @@ def test_a_run_says_who_stated_what(full: SmallCorpus) -> None:
     assert "uph-basis-arithmetic" not in body[: body.index("What rests on it")]
 
 
+def test_a_mean_is_not_shown_as_what_every_request_had(full: SmallCorpus) -> None:
+    body = pages_of(full)["evidence/runs/serve-16.md"].body
+    assert re.search(r"Input tokens per request</th> <td>[\d.]+ on average, requests differ", body)
+
+
 def test_a_changed_raw_file_is_not_offered(full: SmallCorpus) -> None:
     (full.root / RAW).write_text("{}")
     body = pages_of(full)["evidence/runs/serve-16.md"].body

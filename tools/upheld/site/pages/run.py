@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from upheld.judge.evidence import RunEvidence
 from upheld.judge.judgement import Judged
+from upheld.measured.reading import Row
 from upheld.records.claim import Axes
 from upheld.records.envelope import AXES
 from upheld.records.run import Run
@@ -48,13 +48,22 @@ def _envelope(run: Run, evidence: RunEvidence) -> Iterator[EnvelopeAxis]:
     rows = [row.row for row in evidence.rows]
     open_axes = {name for row in rows for name in row.not_stated}
     for name, axis in AXES.items():
-        in_files = _values(name, [row.envelope for row in rows])
+        in_files = _values(name, rows)
         in_record = getattr(run.states, name) if name in Axes.model_fields else None
         if in_files or in_record is not None or name in open_axes:
             record = "" if in_record is None else plain(in_record)
             yield EnvelopeAxis(axis.title[0].upper() + axis.title[1:], in_files, record)
 
 
-def _values(name: str, envelopes: list[Mapping[str, Any]]) -> str:
-    found = [plain(envelope[name]) for envelope in envelopes if name in envelope]
-    return ", ".join(dict.fromkeys(found))
+def _values(name: str, rows: list[Row]) -> str:
+    found = [_value(name, row) for row in rows]
+    return ", ".join(dict.fromkeys(value for value in found if value))
+
+
+def _value(name: str, row: Row) -> str:
+    if name in row.envelope:
+        return plain(row.envelope[name])
+    mean = row.means.get(name)
+    if mean is None:
+        return ""
+    return f"{plain(mean.value)} on average{', requests differ' if mean.varies else ''}"
