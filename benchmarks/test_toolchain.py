@@ -12,9 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from upheld.arithmetic.ledger import ledger
 from upheld.corpus.load import load
-from upheld.corpus.yaml_reader import read_yaml
+from upheld.corpus.yaml_reader import YamlError, read_yaml
+from upheld.judge.judge import judge_corpus
 from upheld.measured.read import read_file
 from upheld.records.deployment import Deployment
 from upheld.records.device import Device
@@ -34,6 +37,40 @@ def test_version_process(benchmark: Any) -> None:
 
 def test_check_process(benchmark: Any) -> None:
     benchmark.pedantic(upheld, ("check",), rounds=40, warmup_rounds=3)
+
+
+def test_site_build_process(benchmark: Any, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    benchmark.pedantic(
+        lambda: subprocess.run(command, cwd=ROOT, check=True, capture_output=True),
+        rounds=10,
+        warmup_rounds=1,
+    )
+    assert (tmp_path / "decisions" / "adr-009" / "index.html").is_file()
+
+
+def test_load_corpus(benchmark: Any) -> None:
+    corpus = benchmark.pedantic(load, (ROOT,), rounds=40, warmup_rounds=3)
+    assert corpus.findings == []
+
+
+def test_judge_corpus(benchmark: Any) -> None:
+    corpus = load(ROOT)
+    judged = benchmark.pedantic(judge_corpus, (corpus,), rounds=40, warmup_rounds=3)
+    assert judged.judgements
+
+
+def test_refuse_alias_bomb(benchmark: Any) -> None:
+    levels = "".join(
+        f"l{level}: &l{level} [{', '.join([f'*l{level - 1}'] * 9)}]\n" for level in range(1, 9)
+    )
+    bomb = f"l0: &l0 [x, x, x]\n{levels}".encode()
+
+    def refuse() -> None:
+        with pytest.raises(YamlError):
+            read_yaml("bomb.yaml", bomb)
+
+    benchmark.pedantic(refuse, rounds=100, iterations=5, warmup_rounds=5)
 
 
 def test_ledger(benchmark: Any) -> None:
