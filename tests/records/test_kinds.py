@@ -168,6 +168,14 @@ class TestDeployment:
         assert only_finding(text) == ("UPH109", *place, message, *CORRECT)
 
 
+@pytest.mark.parametrize("kind", ["model", "device"])
+def test_an_origin_of_a_single_field_names_a_field(kind: str) -> None:
+    text = f"{TEXTS[kind]}origins: {{title: taken}}\n"
+    assert record_in(text).model_dump()["origins"] == {"title": "taken"}
+    message = only_finding(text.replace("{title:", "{tittle:"))[3]
+    assert message.startswith("origins: 'tittle' is no field of this record; fields: id, title, ")
+
+
 def test_a_run_names_a_file_at_least_by_a_digest() -> None:
     bad = changed("run", '"' + "0" * 64 + '"', '"' + "A" * 64 + '"')
     assert only_finding(bad) == (

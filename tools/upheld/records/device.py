@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Literal
 
-from upheld.records.types import Bandwidth, Line, Memory, OriginRef, Record, Text
+from pydantic import field_validator
+
+from upheld.records.types import (
+    Bandwidth,
+    Line,
+    Memory,
+    OriginRef,
+    Record,
+    Text,
+    check_origins,
+)
 
 
 class Device(Record):
@@ -18,3 +28,8 @@ class Device(Record):
     origin: OriginRef
     origins: dict[str, OriginRef] = {}
     notes: Text | None = None
+
+    @field_validator("origins")
+    @classmethod
+    def _name_fields(cls, origins: dict[str, OriginRef]) -> dict[str, OriginRef]:
+        return check_origins(cls, origins)

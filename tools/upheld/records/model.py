@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from upheld.records.types import Count, Flag, Line, OriginRef, Record, Text, Tokens
+from pydantic import field_validator
+
+from upheld.records.types import (
+    Count,
+    Flag,
+    Line,
+    OriginRef,
+    Record,
+    Text,
+    Tokens,
+    check_origins,
+)
 
 TorchDtype = Literal["float32", "bfloat16", "float16"]
 
@@ -38,3 +49,8 @@ class Model(Record):
     origin: OriginRef
     origins: dict[str, OriginRef] = {}
     notes: Text | None = None
+
+    @field_validator("origins")
+    @classmethod
+    def _name_fields(cls, origins: dict[str, OriginRef]) -> dict[str, OriginRef]:
+        return check_origins(cls, origins)

@@ -258,3 +258,16 @@ class Record(Part):
 
     id: Id
     title: Line
+
+
+def check_origins(model: type[Record], origins: dict[str, OriginRef]) -> dict[str, OriginRef]:
+    """Where single fields came from; a field that does not exist came from nowhere.
+
+    Raises:
+        ValueError: a key that is no field of the model.
+    """
+    for name in origins:
+        if name not in model.model_fields:
+            known = ", ".join(model.model_fields)
+            raise ValueError(f"{shorten(name)!r} is no field of this record; fields: {known}")
+    return origins
