@@ -6,7 +6,7 @@ from records.record_texts import TEXTS, changed, only_finding, record_in
 from upheld.records.adr import Adr
 
 _HEAD = TEXTS["adr"].partition("claims:")[0]
-CORRECT = ("correct the value",)
+CORRECT = ("upheld schema adr says what each field takes",)
 
 
 def claim(*lines: str) -> str:

@@ -23,7 +23,7 @@ def test_the_shape_that_scripts_rely_on(small: SmallCorpus) -> None:
         "UPH601", ADR, 11, 5,
     )  # fmt: skip
     assert (finding["severity"], finding["claim"]) == ("error", "ADR-001#fits")
-    assert shown["summary"].keys() == {"records", "claims", "blocked"}
+    assert shown["summary"].keys() == {"records", "rejected", "claims", "blocked"}
     assert shown["summary"]["blocked"] is True
     assert shown["summary"]["claims"]["arithmetic"] == {"contradicted": 1, "upheld": 1}
     assert shown["as_of"] == "2026-12-01"

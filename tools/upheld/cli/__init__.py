@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
+from io import TextIOWrapper
+from typing import Any
 
 import click
 
 from upheld import __version__
+from upheld.report.escape import printable
 
 # name → one line of help, so that `upheld --help` imports no command.
 COMMANDS = {
@@ -23,6 +27,22 @@ CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 
 
 class _LazyGroup(click.Group):
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run; where the result can't be written that is exit 2, since it is no finding."""
+        if isinstance(sys.stdout, TextIOWrapper):
+            # A console of another encoding shows what it can't as an escape.
+            sys.stdout.reconfigure(errors="backslashreplace")
+        try:
+            try:
+                return super().main(*args, **kwargs)
+            finally:
+                sys.stdout.flush()
+        except OSError as error:
+            sys.stderr.write(f"Error: the result can't be written: {error.strerror}\n")
+            # What is still held back can't be written either, also not by the interpreter's end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(COULD_NOT_RUN)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
 
@@ -43,7 +63,8 @@ class CouldNotRun(click.ClickException):
     exit_code = COULD_NOT_RUN
 
     def __init__(self, message: str, help_text: str | None = None) -> None:
-        super().__init__(message if help_text is None else f"{message}\n  help: {help_text}")
+        lines = [message] if help_text is None else [message, f"  help: {help_text}"]
+        super().__init__("\n".join(map(printable, lines)))
 
 
 @click.group(
@@ -53,6 +74,12 @@ class CouldNotRun(click.ClickException):
 @click.version_option(__version__, prog_name="upheld")
 def main() -> None:
     """Every claim, upheld or blocked.
+
+    \b
+    Examples:
+      upheld read result.json
+      upheld memory --config config.json --engine vllm --device-memory '80 GiB'
+      upheld check
 
     Exit codes: 0 clean, 1 findings, 2 the tool could not run.
     """

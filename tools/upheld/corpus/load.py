@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from upheld.corpus.config import Config, read_config
+from upheld.corpus.config import Config, ConfigError, read_config
 from upheld.corpus.discover import discover, has_folder
 from upheld.corpus.entry import Entry
 from upheld.corpus.files import FileError, read_inside
@@ -39,6 +39,8 @@ class Corpus:
     back_links: dict[str, list[Link]] = field(default_factory=dict)
     # Ids of files that are no valid record: a link to one is not broken as well.
     damaged: set[str] = field(default_factory=set)
+    # How many files hold no valid record.
+    rejected: int = 0
     _folded: dict[str, str] = field(default_factory=dict)
 
     def get(self, id_: str) -> Record | None:
@@ -76,6 +78,9 @@ def load(root: Path) -> Corpus:
     folders = corpus.config.records
     if not has_folder(root, folders):
         raise CorpusError(f"{root} has no folder for records: {' or '.join(folders)}")
+    gone = [folder for folder in folders if not has_folder(root, (folder,))]
+    if gone and folders != Config().records:
+        raise ConfigError(f"records names a folder that is not there: {', '.join(gone)}")
     read = 0
     for found in discover(root, folders):
         read += 1
@@ -128,6 +133,7 @@ def _add_bytes(corpus: Corpus, path: str, data: bytes) -> None:
 
 def _add_damaged(corpus: Corpus, path: str, findings: list[Finding], data: bytes = b"") -> None:
     corpus.findings.extend(findings)
+    corpus.rejected += 1
     # Which record it would have been: by the name of its file, and by an id that can be seen.
     corpus.damaged.add(PurePosixPath(path).stem)
     corpus.damaged.update(id_.decode("ascii") for id_ in _ID.findall(data))

@@ -38,7 +38,7 @@ def validate(document: Document) -> Record | list[Finding]:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = error.errors()
+        found = _missing_together(error.errors())
         findings = [_finding(document, model, detail) for detail in found[:MAX_FINDINGS]]
         if len(found) > MAX_FINDINGS:
             findings.append(
@@ -87,8 +87,13 @@ def _finding(document: Document, model: type[Record], detail: ErrorDetails) -> F
             message = f"unknown key {field}"
             return Finding("UPH107", document.place(at), message, help_text)
         case "missing":
-            message = f"{field} is missing"
-            return Finding("UPH108", document.place(at), message, f"write {at[-1]}: here")
+            *others, last = detail["ctx"]["keys"]
+            if not others:
+                help_text = f"write {last}: here"
+                return Finding("UPH108", document.place(at), f"{field} is missing", help_text)
+            holder = f"{_show(at[:-1])}: " if at[:-1] else ""
+            message = f"{holder}{', '.join(others)} and {last} are missing"
+            return Finding("UPH108", document.place(at), message, "write them here")
         case "literal_error":
             wanted = detail["ctx"]["expected"].replace("'", "")
             given = detail["input"]
@@ -122,8 +127,24 @@ def _finding(document: Document, model: type[Record], detail: ErrorDetails) -> F
         "UPH109",
         document.place(at),
         f"{field}: {message}" if field else message,
-        "correct the value" if field else "correct the record",
+        f"upheld schema {document.value['kind']} says what each field takes",
     )
+
+
+def _missing_together(details: list[ErrorDetails]) -> list[ErrorDetails]:
+    """The errors, with the keys that one mapping lacks as one of them."""
+    lacking: dict[tuple[int | str, ...], list[str]] = {}
+    for detail in details:
+        if detail["type"] == "missing":
+            lacking.setdefault(detail["loc"][:-1], []).append(str(detail["loc"][-1]))
+    together: list[ErrorDetails] = []
+    for detail in details:
+        keys = lacking.get(detail["loc"][:-1], []) if detail["type"] == "missing" else []
+        if not keys:
+            together.append(detail)
+        elif keys[0] == detail["loc"][-1]:
+            together.append({**detail, "ctx": {"keys": keys}})
+    return together
 
 
 def _fields_at(model: type[Part], at: tuple[int | str, ...]) -> list[str]:

@@ -28,6 +28,7 @@ class Context:
     names: Names
     runs: dict[str, RunEvidence]
     _ledgers: dict[str, Ledger | ShapeError | None] = field(default_factory=dict)
+    _grounds: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def ledger(self, deployment: Deployment) -> Ledger | None:
         """The memory ledger of a deployment; None where its model or device is no valid record.
@@ -61,16 +62,24 @@ class Context:
 
         A record's own claims are not among its grounds: they rest on it.
         """
-        pending = [str(id_) for id_ in ids]
-        seen: set[str] = set()
-        while pending:
-            id_ = pending.pop()
-            entry = self.corpus.entries.get(id_)
-            if entry is None or id_ in seen:
-                continue
-            seen.add(id_)
-            pending.extend(link.target for link in links_of(entry.record) if link.at[0] != "claims")
-        return frozenset(id_ for id_ in seen if self.corpus.entries[id_].kind in GROUNDS)
+        return frozenset().union(*(self._grounds_of(str(id_)) for id_ in ids))
+
+    def _grounds_of(self, start: str) -> frozenset[str]:
+        if start not in self._grounds:
+            pending = [start]
+            seen: set[str] = set()
+            while pending:
+                id_ = pending.pop()
+                entry = self.corpus.entries.get(id_)
+                if entry is None or id_ in seen:
+                    continue
+                seen.add(id_)
+                links = links_of(entry.record)
+                pending.extend(link.target for link in links if link.at[0] != "claims")
+            self._grounds[start] = frozenset(
+                id_ for id_ in seen if self.corpus.entries[id_].kind in GROUNDS
+            )
+        return self._grounds[start]
 
 
 def context_of(corpus: Corpus, as_of: date) -> Context:

@@ -46,11 +46,22 @@ class RunEvidence:
 
 def read_runs(corpus: Corpus, names: Names) -> dict[str, RunEvidence]:
     """The evidence of every run in the corpus, by the run's id."""
+    files: dict[str, _RawFile | FileError] = {}
     entries = {run.id: corpus.entries[run.id] for run in corpus.of(Run)}
-    return {id_: _read_run(corpus, entry, names) for id_, entry in entries.items()}
+    return {id_: _read_run(corpus, entry, names, files) for id_, entry in entries.items()}
 
 
-def _read_run(corpus: Corpus, entry: Entry, names: Names) -> RunEvidence:
+@dataclass(frozen=True, slots=True)
+class _RawFile:
+    """A raw file as it is now, which may be another than the one that was recorded."""
+
+    sha256: str
+    reading: FileReading
+
+
+def _read_run(
+    corpus: Corpus, entry: Entry, names: Names, files: dict[str, _RawFile | FileError]
+) -> RunEvidence:
     run = entry.record
     assert isinstance(run, Run)
     readings: list[FileReading] = []
@@ -58,24 +69,24 @@ def _read_run(corpus: Corpus, entry: Entry, names: Names) -> RunEvidence:
     findings: list[Finding] = []
     for index, raw in enumerate(run.files):
         place = entry.document.place(("files", index, "path"))
-        try:
-            data = read_inside(corpus.root, raw.path)
-        except FileError as error:
-            findings.append(Finding("UPH801", place, str(error), error.help))
+        if raw.path not in files:
+            files[raw.path] = _read_raw(corpus, raw.path)
+        file = files[raw.path]
+        if isinstance(file, FileError):
+            findings.append(Finding("UPH801", place, str(file), file.help))
             continue
-        digest = hashlib.sha256(data).hexdigest()
-        if digest != raw.sha256:
+        if file.sha256 != raw.sha256:
             findings.append(
                 Finding(
                     "UPH802",
                     entry.document.place(("files", index, "sha256")),
-                    f"{raw.path} has the digest {digest[:12]}…, not the recorded "
+                    f"{raw.path} has the digest {file.sha256[:12]}…, not the recorded "
                     f"{raw.sha256[:12]}…: the file was changed",
                     "restore the file; a new measurement is a new run",
                 )
             )
             continue
-        reading = read_file(raw.path, data)
+        reading = file.reading
         readings.append(reading)
         findings.extend(reading.findings)
         findings.extend(finding for row in reading.rows for finding in row.findings)
@@ -119,3 +130,11 @@ def _read_run(corpus: Corpus, entry: Entry, names: Names) -> RunEvidence:
     # The same contradiction in every row of a file is one thing to mend.
     unique = list(dict.fromkeys(replace(finding) for finding in findings))
     return RunEvidence(run, tuple(readings), tuple(rows), tuple(unique))
+
+
+def _read_raw(corpus: Corpus, path: str) -> _RawFile | FileError:
+    try:
+        data = read_inside(corpus.root, path)
+    except FileError as error:
+        return error
+    return _RawFile(hashlib.sha256(data).hexdigest(), read_file(path, data))

@@ -23,6 +23,7 @@ def check_object(judged: Judged) -> dict[str, Any]:
         "findings": [finding_object(each) for each in in_order(judged.findings)],
         "summary": {
             "records": len(judged.corpus.entries),
+            "rejected": judged.corpus.rejected,
             "claims": by_basis,
             "blocked": judged.blocked,
         },

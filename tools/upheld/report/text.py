@@ -54,6 +54,9 @@ def _last_word(judged: Judged) -> str:
     read = (
         f"{count(len(judged.corpus.entries), 'record')}, {count(len(judged.judgements), 'claim')}"
     )
+    rejected = judged.corpus.rejected
+    if rejected:
+        read += f"; {count(rejected, 'file')} without a valid record, whose claims were not judged"
     warned = f", {count(warnings, 'warning')}" if warnings else ""
     if errors:
         stop = click.style("Blocked", fg="red", bold=True)
