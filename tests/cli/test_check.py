@@ -68,6 +68,27 @@ def test_json_has_the_documented_shape(small: SmallCorpus) -> None:
     assert (finding["rule"], finding["path"], finding["claim"]) == ("UPH602", ADR, "ADR-001#fast")
 
 
+def test_a_record_that_is_none_is_not_passed_over_in_silence(small: SmallCorpus) -> None:
+    small.replace(ADR, "title: Serve", "tittle: Serve")
+    result = check(small.root)
+    assert result.exit_code == 1
+    assert "unknown key tittle" in result.output
+    assert "1 file without a valid record, whose claims were not judged" in result.output
+
+
+def test_a_tampered_snapshot_blocks(small: SmallCorpus) -> None:
+    CliRunner().invoke(
+        main, ["snapshot", "freeze", "ADR-001", "--root", str(small.root), "--as-of", "2026-12-01"]
+    )
+    assert check(small.root).exit_code == 0
+    small.replace(
+        "evidence/snapshots/ADR-001-2026-12-01.yaml", "verdict: assumed", "verdict: upheld"
+    )
+    result = check(small.root)
+    assert result.exit_code == 1
+    assert "UPH803 error" in result.output
+
+
 def test_output_goes_to_a_file_whole(small: SmallCorpus, tmp_path: Path) -> None:
     target = tmp_path / "verdicts.json"
     result = check(small.root, "--format", "json", "--output", str(target))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -66,3 +69,33 @@ def test_schema_of_no_kind() -> None:
     result = CliRunner().invoke(main, ["schema", "claim"])
     assert result.exit_code == 2
     assert "kinds: adr, model" in result.output
+
+
+def upheld(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "upheld.cli", *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, check=False, **settings)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_result_that_cannot_be_written_is_no_finding() -> None:
+    with Path("/dev/full").open("w") as full:
+        result = upheld("check", "tests/corpora/small", stdout=full, text=True)
+    assert result.returncode == 2
+    assert result.stderr == "Error: the result can't be written: No space left on device\n"
+
+
+def test_a_console_of_another_encoding_gets_escapes() -> None:
+    result = upheld(
+        "check",
+        "tests/corpora/small",
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+    )
+    assert result.returncode == 0
+    assert b"\\u2713 upheld" in result.stdout
+
+
+def test_an_argument_cannot_give_orders_to_ci() -> None:
+    result = CliRunner().invoke(main, ["check", "x\n::error::y"])
+    assert result.exit_code == 2
+    assert not any(line.startswith("::") for line in result.output.splitlines())
