@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import click
 
 from upheld.judge.judgement import Judged, Judgement
+from upheld.records.metrics import BASES
 from upheld.records.units import count
 from upheld.records.verdicts import VERDICTS, Verdict
 from upheld.report.finding_text import finding_lines, in_order
@@ -41,7 +42,7 @@ def _ledger(judgements: list[Judgement]) -> Iterator[str]:
         return
     counted = Counter((each.claim.basis, each.verdict) for each in judgements)
     columns = [verdict for verdict in VERDICTS if any(key[1] == verdict for key in counted)]
-    bases = list(dict.fromkeys(each.claim.basis for each in judgements))
+    bases = [basis for basis in BASES if any(key[0] == basis for key in counted)]
     yield f"{'basis':<12}" + "".join(f"{MARKS[each]} {each}".rjust(18) for each in columns)
     for basis in bases:
         cells = (counted[basis, verdict] for verdict in columns)
