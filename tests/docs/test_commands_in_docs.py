@@ -12,8 +12,8 @@ from textwrap import indent
 import click
 import pytest
 from click.testing import CliRunner
-from markdown_blocks import BASE, DOCS, ROOT, Block, blocks_of, table_of
 
+from markdown_blocks import BASE, DOCS, ROOT, Block, blocks_of, table_of
 from upheld.cli import COMMANDS, main
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]

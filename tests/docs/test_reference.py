@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, table_of
 
+from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, table_of
 from upheld.corpus.config import Config, read_config
 from upheld.corpus.load import load
 from upheld.judge.judge import judge_corpus

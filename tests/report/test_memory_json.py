@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from arithmetic_examples import LLAMA_8B, Deployment, Device
-
 from upheld.arithmetic.ledger import ledger
 from upheld.report.memory_json import ledger_as_json
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from arithmetic_examples import LLAMA_8B, Deployment, Device
-
 from upheld.arithmetic.ledger import ledger
 from upheld.records.units import parse_quantity
 from upheld.report.memory_text import ledger_as_text
