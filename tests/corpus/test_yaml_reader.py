@@ -340,6 +340,21 @@ class TestBounds:
         rule, line, _, message = refusal(f"a: [[{inside}]]")
         assert (rule, line, message) == ("UPH103", 1, f"nested more than {MAX_DEPTH} deep")
 
+    def test_depth_that_the_composer_itself_may_not_follow(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # Before libyaml 0.2.6 it has no bound of its own, and its stack ends the process.
+        monkeypatch.setattr(
+            yaml_reader._Builder, "build", lambda *_: pytest.fail("it was composed in full")
+        )
+        deep = "a:\n- [" + "[" * MAX_DEPTH + "]" * MAX_DEPTH + "]"
+        assert refusal(deep) == (
+            "UPH103", 2, 1 + MAX_DEPTH, f"nested more than {MAX_DEPTH} deep",
+        )  # fmt: skip
+
+    def test_breadth_is_no_depth(self) -> None:
+        assert len(value("[" + "[x], {y: z}, " * MAX_DEPTH + "]")) == 2 * MAX_DEPTH
+
     def test_aliases(self) -> None:
         uses = [f"k{index}: *x" for index in range(MAX_ALIASES)]
         assert value("\n".join(["a: &x y", *uses]))

@@ -26,6 +26,8 @@ MAX_ALIASES = 50
 Path = tuple[str | int, ...]
 Position = tuple[int, int]
 
+_TOO_DEEP = (f"nested more than {MAX_DEPTH} deep", "flatten the document")
+
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _LIST_TAG = "tag:yaml.org,2002:seq"
 _MAPPING_TAG = "tag:yaml.org,2002:map"
@@ -66,12 +68,31 @@ class YamlError(Exception):
         self.finding = finding
 
 
+class _TooDeepError(yaml.MarkedYAMLError):
+    """A value nested deeper than any record; `problem_mark` is where its holder begins."""
+
+
 class _Composer(CParser, BaseResolver):
-    """libyaml's parser and composer without implicit types: every plain scalar is text."""
+    """libyaml's parser and composer without implicit types: every plain scalar is text.
+
+    The composer calls itself for each level, and libyaml before 0.2.6 sets it no bound: the
+    depth is counted here, before the stack ends and the process with it.
+    """
 
     def __init__(self, text: str) -> None:
         CParser.__init__(self, text)
         BaseResolver.__init__(self)
+        self._depth = -1
+
+    def descend_resolver(self, holder: yaml.Node | None, _index: object) -> None:
+        """One level down, into a value of `holder`."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH and holder is not None:
+            raise _TooDeepError(problem_mark=holder.start_mark)
+
+    def ascend_resolver(self) -> None:
+        """One level up again."""
+        self._depth -= 1
 
 
 def read_yaml(path: str, data: bytes) -> Document:
@@ -92,6 +113,8 @@ def read_yaml(path: str, data: bytes) -> Document:
     composer = _Composer(text)
     try:
         node = composer.get_single_node()
+    except _TooDeepError as error:
+        raise _refuse("UPH103", _at(path, error.problem_mark), *_TOO_DEEP) from None
     except yaml.MarkedYAMLError as error:
         raise _from_libyaml(path, error) from None
     except yaml.YAMLError as error:
@@ -183,7 +206,7 @@ class _Builder:
         self._aliases += id(node) in self._seen
         self._seen.add(id(node))
         if depth > MAX_DEPTH:
-            message, help_text = f"nested more than {MAX_DEPTH} deep", "flatten the document"
+            message, help_text = _TOO_DEEP
         elif self._nodes > MAX_NODES:
             message = f"more than {MAX_NODES:,} values once aliases are expanded"
             help_text = "split the document, or write fewer aliases"
@@ -205,9 +228,7 @@ class _Builder:
             )
 
     def _refuse(self, rule: str, node: yaml.Node, message: str, help_text: str) -> YamlError:
-        mark = node.start_mark
-        place = Place(self._document.path, mark.line + 1, mark.column + 1)
-        return _refuse(rule, place, message, help_text)
+        return _refuse(rule, _at(self._document.path, node.start_mark), message, help_text)
 
 
 def _decode(path: str, data: bytes) -> str:
@@ -245,6 +266,10 @@ def _refuse_hidden_text(path: str, text: str) -> None:
         )
 
 
+def _at(path: str, mark: yaml.Mark | None) -> Place:
+    return Place(path, mark.line + 1, mark.column + 1) if mark else Place(path)
+
+
 def _place_of(path: str, text: str, offset: int) -> Place:
     line_start = text.rfind("\n", 0, offset) + 1
     return Place(path, text.count("\n", 0, offset) + 1, offset - line_start + 1)
@@ -252,7 +277,7 @@ def _place_of(path: str, text: str, offset: int) -> Place:
 
 def _from_libyaml(path: str, error: yaml.MarkedYAMLError) -> YamlError:
     mark = error.problem_mark or error.context_mark
-    place = Place(path, mark.line + 1, mark.column + 1) if mark else Place(path)
+    place = _at(path, mark)
     context = error.context or ""
     if error.context_mark and mark and error.context_mark.line < mark.line:
         context += f" that begins on line {error.context_mark.line + 1}"
