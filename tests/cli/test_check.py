@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from pathlib import Path
@@ -95,6 +96,31 @@ def test_output_goes_to_a_file_whole(small: SmallCorpus, tmp_path: Path) -> None
     assert result.output == ""
     assert json.loads(target.read_text())["summary"]["blocked"] is False
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".upheld")] == []
+    assert target.stat().st_mode & 0o777 == 0o644
+
+
+def test_output_that_fails_leaves_nothing_behind(
+    small: SmallCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "out.txt"
+    target.write_text("what was there")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    result = check(small.root, "--output", str(target))
+    assert result.exit_code == 2
+    assert f"{target} can't be written: No space left on device" in result.output
+    assert target.read_text() == "what was there"
+    assert {each.name for each in tmp_path.iterdir()} == {"corpus", "out.txt"}
+
+
+def test_output_needs_a_folder_and_is_none(small: SmallCorpus, tmp_path: Path) -> None:
+    nowhere = check(small.root, "--output", str(tmp_path / "nowhere" / "out.txt"))
+    assert nowhere.exit_code == 2
+    assert "can't be written: No such file or directory" in nowhere.output
+    assert check(small.root, "--output", str(tmp_path)).exit_code == 2
 
 
 def test_output_never_follows_a_link_or_goes_into_git(small: SmallCorpus, tmp_path: Path) -> None:
@@ -134,9 +160,11 @@ class TestCouldNotRun:
         assert result.exit_code == 2
         assert "did you mean 'accepted'?" in result.output
 
-    def test_a_date_that_is_none(self, small: SmallCorpus) -> None:
-        result = CliRunner().invoke(main, ["check", str(small.root), "--as-of", "tomorrow"])
+    @pytest.mark.parametrize("text", ["tomorrow", "2026-02-30", "20261201", "2026-W49-2", ""])
+    def test_a_date_that_is_none(self, small: SmallCorpus, text: str) -> None:
+        result = CliRunner().invoke(main, ["check", str(small.root), "--as-of", text])
         assert result.exit_code == 2
+        assert f"'--as-of': {text!r} is no date; write it as YYYY-MM-DD" in result.output
 
 
 class TestFaults:

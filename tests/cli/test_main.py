@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,11 @@ from click.testing import CliRunner
 from upheld import __version__
 from upheld.cli import COMMANDS, main
 from upheld.records.kinds import KINDS
+
+
+TESTS = Path(__file__).parents[1]
+SMALL = str(TESTS / "corpora" / "small")
+RESULT = str(TESTS / "corpora" / "benchmarks" / "vllm-serve-summary.json")
 
 
 def test_version() -> None:
@@ -36,8 +42,8 @@ def test_every_command_opens_and_has_an_example(command: str) -> None:
     [
         (["--version"], {"pydantic", "yaml", "jinja2", "mkdocs", "markdown_it"}),
         (["--help"], {"pydantic", "yaml", "jinja2", "mkdocs", "markdown_it"}),
-        (["read", "tests/corpora/benchmarks/vllm-serve-summary.json"], {"pydantic", "jinja2"}),
-        (["check", "tests/corpora/small"], {"jinja2", "mkdocs", "markdown_it"}),
+        (["read", RESULT], {"pydantic", "jinja2"}),
+        (["check", SMALL], {"jinja2", "mkdocs", "markdown_it"}),
     ],
 )
 def test_loads_only_what_it_needs(arguments: list[str], unwanted: set[str]) -> None:
@@ -54,6 +60,26 @@ def test_loads_only_what_it_needs(arguments: list[str], unwanted: set[str]) -> N
     loaded = set(result.stdout.rpartition("loaded")[2].split())
     assert "click" in loaded
     assert not loaded & unwanted
+
+
+def test_help_lists_every_command_with_what_it_does() -> None:
+    shown = " ".join(CliRunner().invoke(main, ["-h"]).output.split())
+    for name, line in COMMANDS.items():
+        assert f"{name} {line}" in shown
+
+
+def test_no_such_command() -> None:
+    result = CliRunner().invoke(main, ["chekc"])
+    assert result.exit_code == 2
+    assert "No such command 'chekc'" in result.output
+
+
+@pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
+def test_colour_is_for_terminals_and_may_be_declined(no_color: str, coloured: bool) -> None:
+    arguments = ["check", SMALL]
+    on_a_terminal = CliRunner().invoke(main, arguments, color=True, env={"NO_COLOR": no_color})
+    assert ("\x1b[" in on_a_terminal.output) is coloured
+    assert "\x1b" not in CliRunner().invoke(main, arguments).output
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,15 +105,24 @@ def upheld(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_result_that_cannot_be_written_is_no_finding() -> None:
     with Path("/dev/full").open("w") as full:
-        result = upheld("check", "tests/corpora/small", stdout=full, text=True)
+        result = upheld("check", SMALL, stdout=full, text=True)
     assert result.returncode == 2
     assert result.stderr == "Error: the result can't be written: No space left on device\n"
+
+
+def test_a_closed_output_is_told() -> None:
+    command = f"exec {shlex.join([sys.executable, '-m', 'upheld.cli', 'check', SMALL])} >&-"
+    result = subprocess.run(
+        ["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert result.returncode == 2
+    assert result.stderr == "Error: the result can't be written: standard output is closed\n"
 
 
 def test_a_console_of_another_encoding_gets_escapes() -> None:
     result = upheld(
         "check",
-        "tests/corpora/small",
+        SMALL,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONIOENCODING": "cp1252"},
     )

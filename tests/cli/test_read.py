@@ -101,5 +101,13 @@ def test_a_file_that_can_t_be_read_is_exit_2_and_the_others_are_read(
     assert "help:" in result.output
 
 
+def test_each_file_that_can_t_be_read_is_told(tmp_path: Path) -> None:
+    result = run(tmp_path / "one", tmp_path / "two", BENCHMARKS / "vllm-serve-summary.json")
+    assert result.exit_code == 2
+    for name in ("one", "two"):
+        assert f"Error: '{tmp_path / name}': there is no such file\n  help: " in result.stderr
+    assert "Error:" not in result.stdout
+
+
 def test_nothing_to_read_is_exit_2() -> None:
     assert run().exit_code == 2

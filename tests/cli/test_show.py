@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from click.testing import CliRunner, Result
 
 from small_corpus import SmallCorpus
@@ -29,9 +30,7 @@ def test_a_record_with_its_claims(small: SmallCorpus) -> None:
 
 
 def test_a_record_with_what_links_to_it(small: SmallCorpus) -> None:
-    assert "linked from gate, ADR-001" in show(small, "one-card").output.replace(
-        "linked from ADR-001, gate", "linked from gate, ADR-001"
-    )
+    assert "linked from ADR-001, gate\n" in show(small, "one-card").output
 
 
 def test_json(small: SmallCorpus) -> None:
@@ -42,7 +41,17 @@ def test_json(small: SmallCorpus) -> None:
     assert shown["evidence"][0]["counts"] is True
 
 
-def test_an_unknown_id_suggests_the_nearest(small: SmallCorpus) -> None:
-    result = show(small, "ADR-001#first-tokn")
+@pytest.mark.parametrize(
+    ("id_", "help_text"),
+    [
+        ("ADR-001#first-tokn", "did you mean ADR-001#first-token"),
+        ("on-card", "did you mean one-card"),
+        ("ADR-01#fits", "did you mean ADR-001#fits"),
+        ("zzz", "upheld check lists every claim"),
+    ],
+)
+def test_an_unknown_id_suggests_the_nearest(small: SmallCorpus, id_: str, help_text: str) -> None:
+    result = show(small, id_)
     assert result.exit_code == 2
-    assert "did you mean ADR-001#first-token" in result.output
+    assert f"there is no record or claim {id_!r}" in result.output
+    assert f"  help: {help_text}" in result.output

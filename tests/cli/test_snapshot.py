@@ -72,7 +72,7 @@ def test_an_edited_snapshot_does_not_hold(small: SmallCorpus, old: str, new: str
     result = run(small, "verify", NAME)
     assert result.exit_code == 1
     assert "UPH803 error" in result.output
-    assert "does not hold" in result.output
+    assert f"{NAME} does not hold: " in result.output
 
 
 def test_a_verdict_that_does_not_come_out_again_does_not_hold(small: SmallCorpus) -> None:
@@ -115,7 +115,19 @@ def test_a_name_that_is_no_id_is_refused(small: SmallCorpus, name: str) -> None:
 def test_no_such_decision_and_nothing_to_verify(small: SmallCorpus) -> None:
     assert run(small, "freeze", "ADR-777").exit_code == 2
     assert run(small, "verify").exit_code == 2
-    assert run(small, "verify", "ADR-777-x").exit_code == 2
+    freeze(small)
+    other = run(small, "verify", "ADR-777-x")
+    assert other.exit_code == 2
+    assert f"there is no snapshot 'ADR-777-x'\n  help: snapshots here: {NAME}\n" in other.output
+
+
+def test_nothing_to_verify_because_the_snapshot_is_damaged_is_said(small: SmallCorpus) -> None:
+    file = freeze(small)
+    file.write_text(file.read_text().replace("frozen:", "frosen:"))
+    result = run(small, "verify")
+    assert result.exit_code == 2
+    assert f"evidence/snapshots/{NAME}.yaml:" in result.output
+    assert "frozen is missing" in result.output or "unknown key frosen" in result.output
 
 
 def test_json(small: SmallCorpus) -> None:

@@ -29,6 +29,9 @@ CLEAN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 class _LazyGroup(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run; where the result can't be written that is exit 2, since it is no finding."""
+        if sys.stdout is None:
+            sys.stderr.write("Error: the result can't be written: standard output is closed\n")
+            sys.exit(COULD_NOT_RUN)
         if isinstance(sys.stdout, TextIOWrapper):
             # A console of another encoding shows what it can't as an escape.
             sys.stdout.reconfigure(errors="backslashreplace")

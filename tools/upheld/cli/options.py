@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,29 +15,21 @@ if TYPE_CHECKING:
     from upheld.judge.judgement import Judged
 
 
-class IsoDate(click.ParamType[date]):
-    """A date as YYYY-MM-DD."""
-
-    name = "date"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        """The date, or click's usage error."""
-        if isinstance(value, date):
-            return value
-        try:
-            return date.fromisoformat(value)
-        except ValueError:
-            self.fail(f"{value!r} is no date; write it as YYYY-MM-DD", param, ctx)
+def _iso_date(text: str) -> date:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        found = None
+    # Python reads other forms as well, such as 20261201.
+    if found is None or found.isoformat() != text:
+        raise click.BadParameter(f"{text!r} is no date; write it as YYYY-MM-DD")
+    return found
 
 
-def _option(*names: str, **settings: Any) -> Callable[[Any], Any]:
-    return click.option(*names, **settings)
-
-
-as_of_option = _option(
-    "--as-of", type=IsoDate(), metavar="DATE", help="Judge as of this day (default: today)."
+as_of_option = click.option(
+    "--as-of", type=_iso_date, metavar="DATE", help="Judge as of this day (default: today)."
 )
-format_option = _option(
+format_option = click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json"]),
@@ -46,7 +37,7 @@ format_option = _option(
     show_default=True,
     help="For people, or for scripts.",
 )
-root_option = _option(
+root_option = click.option(
     "--root",
     type=click.Path(path_type=Path),
     default=Path(),
