@@ -17,7 +17,6 @@ from upheld import __version__
 from upheld.cli import COMMANDS, main
 from upheld.records.kinds import KINDS
 
-
 TESTS = Path(__file__).parents[1]
 SMALL = str(TESTS / "corpora" / "small")
 RESULT = str(TESTS / "corpora" / "benchmarks" / "vllm-serve-summary.json")

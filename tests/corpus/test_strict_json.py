@@ -3,7 +3,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from upheld.corpus.strict_json import (
@@ -46,6 +46,9 @@ def test_what_is_no_number_is_kept_apart() -> None:
         (r'{"a": 1, "\u0061": 2}', 9, "twice"),
         ('{"a": [1, 1e31]}', 10, "exponent"),
         ('{"a": [1, 1e999999999999]}', 10, "exponent"),
+        ('{"a": 1e40x}', 6, "exponent"),
+        ('{"a": -0E40E', 6, "exponent"),
+        ('{"a": ' + "1" * 31 + "x}", 6, "digits"),
         ('{"a": ' + "1" * 31 + "}", 6, "digits"),
         ('{"a": -' + "1" * 5000 + "}", 6, "digits"),
         ("[" * 65 + "]" * 65, 64, "deeper"),
@@ -100,6 +103,7 @@ def test_other_text_does_not_look_like_json(text: str) -> None:
 
 
 @given(st.text(alphabet='{}[]",:\\u0123456789.eE-+ntrfasl \n', max_size=60))
+@example("0E40E")
 def test_any_text_is_parsed_or_refused_inside_it(text: str) -> None:
     offset = 0
     try:

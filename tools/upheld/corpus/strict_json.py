@@ -113,6 +113,8 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _BRACKET = re.compile(rf"{_STRING}|[\[\]{{}}]", re.DOTALL)
 _TOKEN = re.compile(rf"{_STRING}|[\[\]{{}},:]|[^\s\[\]{{}},:\"]+", re.DOTALL)
+# As the parser takes it: `1e40x` is the number 1e40, and only then something that is not JSON.
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -210,7 +212,7 @@ def _first_refusal(text: str, start: int) -> JsonRefusedError:
                     "readers disagree about which of the two counts; keep one",
                 )
             seen.add(keys)
-        elif piece[0] in "-0123456789" and (reason := _out_of_bounds(piece)):
+        elif (number := _NUMBER.match(piece)) and (reason := _out_of_bounds(number.group())):
             return JsonRefusedError(
                 offset, reason, "no measurement or shape has it; use the file as its tool wrote it"
             )
