@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from upheld.cli import CouldNotRun
@@ -21,11 +19,14 @@ def command(kind: str) -> None:
       upheld schema adr > adr.schema.json
       # in a record, for editors with the YAML language server:
       # yaml-language-server: $schema=adr.schema.json
+
+    Exit codes: 0 printed, 2 no such kind.
     """
     from upheld.records.kinds import KINDS
+    from upheld.report.json_text import json_text
 
     model = KINDS.get(kind)
     if model is None:
         raise CouldNotRun(f"there is no kind of record {kind!r}", f"kinds: {', '.join(KINDS)}")
     schema = {"$schema": _DRAFT, "$id": f"upheld:{kind}", **model.model_json_schema()}
-    click.echo(json.dumps(schema, indent=2, ensure_ascii=False))
+    click.echo(json_text(schema))

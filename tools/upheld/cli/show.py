@@ -25,6 +25,8 @@ def command(id_: str, root: Path, format_: str, as_of: date | None) -> None:
       upheld show ADR-009
       upheld show 'ADR-009#kv-fits'
       upheld show one-device --format json
+
+    Exit codes: 0 shown, whatever the verdict; 2 there is no such record or claim.
     """
     judged = open_judged(root, as_of)
     claim = judged.get(id_)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun
 from upheld.cli.options import as_of_option, format_option, open_corpus, open_judged, root_option
 from upheld.cli.output import write_whole
+
+if TYPE_CHECKING:
+    from upheld.snapshot.verify import Verified
 
 _FOLDER = Path("evidence", "snapshots")
 
@@ -32,6 +37,8 @@ def freeze_command(adr: str, root: Path, id_: str | None, as_of: date | None) ->
       upheld snapshot freeze ADR-009
 
     An existing snapshot is never overwritten.
+
+    Exit codes: 0 frozen, 2 it can't be frozen.
     """
     from upheld.snapshot.freeze import NotFrozen, freeze
 
@@ -62,6 +69,8 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
     Examples:
       upheld snapshot verify
       upheld snapshot verify ADR-009-2026-12-01
+
+    Exit codes: 0 every snapshot holds, 1 one does not, 2 there is none to verify.
     """
     from upheld.records.snapshot import Snapshot
     from upheld.snapshot.verify import verify
@@ -80,39 +89,43 @@ def verify_command(ctx: click.Context, ids: tuple[str, ...], root: Path, format_
         )
     verified = [verify(corpus, snapshots[id_]) for id_ in ids or snapshots]
     if format_ == "json":
-        from upheld.report.json_text import VERSION, finding_object, json_text
+        from upheld.report.json_text import VERSION, json_text
 
-        click.echo(
-            json_text({
-                "version": VERSION,
-                "snapshots": [
-                    {
-                        "id": each.snapshot.id,
-                        "holds": not each.findings,
-                        "changed_since": list(each.changed_since),
-                        "findings": [finding_object(finding) for finding in each.findings],
-                    }
-                    for each in verified
-                ],
-            })
-        )  # fmt: skip
+        shown = [_verified_object(each) for each in verified]
+        click.echo(json_text({"version": VERSION, "snapshots": shown}))
     else:
-        from upheld.records.units import count
-        from upheld.report.finding_text import finding_lines
-
         for each in verified:
-            for finding in each.findings:
-                click.echo("\n".join(finding_lines(finding)))
-            held = "does not hold" if each.findings else "holds"
-            frozen = (
-                count(len(each.snapshot.records), "record"),
-                count(len(each.snapshot.files), "raw file"),
-                count(len(each.snapshot.verdicts), "verdict"),
-            )
-            click.echo(f"{each.snapshot.id} {held}: {', '.join(frozen)}")
-            if each.changed_since:
-                click.echo(f"  changed since: {', '.join(each.changed_since)}")
+            click.echo("\n".join(_verified_lines(each)))
     ctx.exit(FINDINGS if any(each.findings for each in verified) else CLEAN)
+
+
+def _verified_object(verified: Verified) -> dict[str, Any]:
+    from upheld.report.json_text import finding_object
+
+    return {
+        "id": verified.snapshot.id,
+        "holds": not verified.findings,
+        "changed_since": list(verified.changed_since),
+        "findings": [finding_object(finding) for finding in verified.findings],
+    }
+
+
+def _verified_lines(verified: Verified) -> Iterator[str]:
+    from upheld.records.units import count
+    from upheld.report.finding_text import finding_lines
+
+    snapshot = verified.snapshot
+    for finding in verified.findings:
+        yield from finding_lines(finding)
+    held = "does not hold" if verified.findings else "holds"
+    frozen = (
+        count(len(snapshot.records), "record"),
+        count(len(snapshot.files), "raw file"),
+        count(len(snapshot.verdicts), "verdict"),
+    )
+    yield f"{snapshot.id} {held}: {', '.join(frozen)}"
+    if verified.changed_since:
+        yield f"  changed since: {', '.join(verified.changed_since)}"
 
 
 def _checked(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from upheld.arithmetic.ledger import Ledger
 from upheld.arithmetic.terms import Input, Term
+from upheld.report.json_text import VERSION
 
 
 def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -15,7 +16,7 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
     Where `not_stated` names `runtime_memory`, `fits` and the total are without it.
     """
     return {
-        "version": 1,
+        "version": VERSION,
         "basis": "arithmetic",
         "terms": [_term(term) for term in found.terms],
         "per_device": {

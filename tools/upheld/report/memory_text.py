@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from upheld.arithmetic.ledger import Ledger
 from upheld.arithmetic.terms import Input
-from upheld.records.units import format_bytes, format_number
+from upheld.records.units import count, format_bytes, format_number
 from upheld.report.escape import printable
 
 HEADING = "Arithmetic, not a measurement"
@@ -83,8 +83,7 @@ def _capacity(found: Ledger) -> list[str]:
 def _result(found: Ledger) -> list[str]:
     spare = found.budget.bytes - found.device_total
     margin = f"{abs(spare):,} B ({format_bytes(abs(spare))})"
-    load = f"{found.max_num_seqs:,} sequence{'' if found.max_num_seqs == 1 else 's'} of "
-    load += f"{found.max_model_len:,} tokens"
+    load = f"{count(found.max_num_seqs, 'sequence')} of {count(found.max_model_len, 'token')}"
     if not found.fits:
         without = "" if found.runtime else ", before any runtime memory, which is not stated"
         return [f"Does not fit with {load}: {margin} too much{without}."]
@@ -110,8 +109,8 @@ def _value(item: Input) -> str:
     return item.value
 
 
-def _bytes(count: int) -> tuple[str, str]:
-    return f"{count:,} B", "" if abs(count) < 1024 else format_bytes(count)
+def _bytes(number: int) -> tuple[str, str]:
+    return f"{number:,} B", "" if abs(number) < 1024 else format_bytes(number)
 
 
 def _aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:

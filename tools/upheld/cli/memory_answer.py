@@ -1,0 +1,113 @@
+"""What `upheld memory` answers: the ledger of a config.json, or of a deployment's record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from upheld.arithmetic.config_json import MAX_BYTES, ConfigError, read_config
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.ledger import Ledger, ledger
+from upheld.cli import CouldNotRun
+from upheld.cli.memory_choices import choices_of, option_of
+from upheld.cli.options import open_corpus
+from upheld.corpus.files import FileError, read_regular
+from upheld.records.units import Quantity
+from upheld.report.escape import printable
+
+if TYPE_CHECKING:
+    from upheld.corpus.load import Corpus
+    from upheld.records.types import Record
+
+R = TypeVar("R", bound="Record")
+
+
+@dataclass(frozen=True, slots=True)
+class _DeviceOption:
+    memory: Quantity
+    origin: str = "--device-memory"
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A ledger with its title and what is to be said about it."""
+
+    title: str
+    ledger: Ledger
+    notes: tuple[str, ...] = ()
+
+
+def of_config(file: Path, chosen: Mapping[str, Any]) -> Answer:
+    """The ledger of a model's config.json with the options that were given, by name.
+
+    Raises:
+        CouldNotRun: an option is missing, or the file or the options can't be used.
+    """
+    missing = [name for name in ("engine", "device_memory") if name not in chosen]
+    if missing:
+        raise CouldNotRun(
+            f"--config needs {' and '.join(map(option_of, missing))}",
+            "for example: --engine vllm --device-memory '80 GiB'",
+        )
+    shown = printable(str(file))
+    try:
+        shape = read_config(read_regular(file, MAX_BYTES), file.name)
+        choices = choices_of(shape, chosen)
+        found = ledger(choices, shape, _DeviceOption(chosen["device_memory"]))
+    except FileError as error:
+        raise CouldNotRun(str(error), error.help) from None
+    except ConfigError as error:
+        raise CouldNotRun(f"{shown}: {error}", error.help) from None
+    except ShapeError as error:
+        raise CouldNotRun(
+            f"{shown}: {error}",
+            f"change {error.field}, in the file or by its option, or what it has to go with",
+        ) from None
+    notes = [f"Assumed: {sentence}." for sentence in shape.assumed]
+    longest = shape.max_position_embeddings
+    if longest is not None and found.max_model_len > longest:
+        notes.append(
+            f"{found.max_model_len:,} tokens are beyond max_position_embeddings, {longest:,}; "
+            "vLLM refuses that unless it is told otherwise."
+        )
+    return Answer(f"{file.name} ({shape.architecture}) on {choices.engine}", found, tuple(notes))
+
+
+def of_deployment(root: Path, name: str) -> Answer:
+    """The ledger of the deployment of that id in the corpus at `root`.
+
+    Raises:
+        CouldNotRun: no such deployment, model or device, or a shape that can't be computed.
+    """
+    from upheld.records.deployment import Deployment
+    from upheld.records.device import Device
+    from upheld.records.model import Model
+
+    corpus = open_corpus(root)
+    deployment = _record(corpus, name, Deployment)
+    model = _record(corpus, deployment.model, Model)
+    device = _record(corpus, deployment.device, Device)
+    try:
+        found = ledger(deployment, model, device)
+    except ShapeError as error:
+        raise CouldNotRun(
+            f"deployment {name}, model {model.id}: {error}",
+            f"change {error.field} in the record that states it",
+        ) from None
+    return Answer(f"{name}: {model.id} on {deployment.engine}, {device.id}", found)
+
+
+def _record(corpus: Corpus, id_: str, kind: type[R]) -> R:
+    record = corpus.get(id_)
+    wanted = kind.__name__.lower()
+    if record is None:
+        raise CouldNotRun(
+            f"there is no {wanted} {id_!r} in {printable(str(corpus.root))}",
+            "check the id; a record that could not be read is shown by: upheld check",
+        )
+    if not isinstance(record, kind):
+        raise CouldNotRun(f"{id_!r} is not a {wanted}", f"name the id of a {wanted}")
+    return record

@@ -1,0 +1,120 @@
+"""The choices of a deployment that `upheld memory` makes from a config.json and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from upheld.arithmetic.config_json import ConfigError, ConfigShape
+from upheld.arithmetic.dtypes import OF_TORCH
+from upheld.arithmetic.errors import ShapeError
+from upheld.records.units import Quantity, parse_quantity
+
+_DEFAULT_OF_VLLM = "vLLM's default"
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A size that somebody stated, and where."""
+
+    size: Quantity
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The choices of a deployment, from options; `origins` says which were left to a default."""
+
+    engine: str
+    weight_dtype: str
+    weight_group_size: int | None
+    kv_cache_dtype: str
+    block_size: int
+    tensor_parallel: int
+    gpu_memory_utilization: Fraction
+    max_model_len: Quantity
+    max_num_seqs: int
+    runtime_memory: Stated | None
+    origins: Mapping[str, str]
+    id: str = "the command line"
+    assumes: tuple[str, ...] = ()
+
+
+def option_of(name: str) -> str:
+    """The option that sets `name`: `--block-size` for `block_size`."""
+    return "--" + name.replace("_", "-")
+
+
+def choices_of(shape: ConfigShape, chosen: Mapping[str, Any]) -> Choices:
+    """What was chosen, completed from the config.json and then from the engine's defaults.
+
+    `chosen` holds the options that were given, by name; `engine` is always among them.
+
+    Raises:
+        ConfigError: the file leaves open what no option says.
+        ShapeError: options that do not go together.
+    """
+    origins: dict[str, str] = {}
+
+    def take(name: str, default: Any, origin: str) -> Any:
+        origins[name] = option_of(name) if name in chosen else origin
+        return chosen.get(name, default)
+
+    stored_as = f"torch_dtype of {shape.origin}"
+    weight_dtype = take("weight_dtype", shape.torch_dtype, stored_as)
+    if "weight_dtype" not in chosen:
+        _check_stored_dtype(shape)
+    group_size = take("weight_group_size", None, "not stated")
+    if (weight_dtype == "int4") != (group_size is not None):
+        raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
+
+    kv_cache_dtype = take("kv_cache_dtype", "auto", _DEFAULT_OF_VLLM)
+    if kv_cache_dtype == "auto":
+        # vLLM: the dtype that the model computes in, which quantised weights do not change.
+        computes = weight_dtype if weight_dtype in OF_TORCH.values() else shape.torch_dtype
+        origins["kv_cache_dtype"] = (
+            f"auto: as {origins['weight_dtype'] if computes == weight_dtype else stored_as}"
+        )
+        kv_cache_dtype = computes
+    if kv_cache_dtype is None:
+        raise ConfigError("torch_dtype is missing", "say --kv-cache-dtype, such as bf16")
+
+    positions = shape.max_position_embeddings
+    if positions is None and "max_model_len" not in chosen:
+        raise ConfigError("max_position_embeddings is missing", "say --max-model-len")
+    runtime = chosen.get("runtime_memory")
+    return Choices(
+        engine=chosen["engine"],
+        weight_dtype=weight_dtype,
+        weight_group_size=group_size,
+        kv_cache_dtype=kv_cache_dtype,
+        block_size=take("block_size", 16, _DEFAULT_OF_VLLM),
+        tensor_parallel=take("tensor_parallel", 1, _DEFAULT_OF_VLLM),
+        gpu_memory_utilization=take("gpu_memory_utilization", Fraction(9, 10), _DEFAULT_OF_VLLM),
+        max_model_len=take(
+            "max_model_len",
+            None if positions is None else parse_quantity(f"{positions} tokens"),
+            f"max_position_embeddings of {shape.origin}",
+        ),
+        max_num_seqs=take("max_num_seqs", 1, "this command's default"),
+        runtime_memory=None if runtime is None else Stated(runtime, "--runtime-memory"),
+        origins=origins,
+    )
+
+
+def _check_stored_dtype(shape: ConfigShape) -> None:
+    say = "say --weight-dtype, such as bf16"
+    if shape.quantised:
+        raise ConfigError(
+            "quantization_config says that the weights are quantised, but not how many bytes "
+            "they take",
+            "say --weight-dtype, such as fp8, or int4 with --weight-group-size",
+        )
+    if shape.torch_dtype is None:
+        raise ConfigError("torch_dtype is missing", say)
+    if shape.torch_dtype == "fp32":
+        raise ConfigError(
+            "torch_dtype is float32, which vLLM loads at 16 bits unless it is told otherwise", say
+        )
