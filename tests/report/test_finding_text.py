@@ -18,10 +18,11 @@ def test_where_what_and_how_to_mend_it() -> None:
     ]
 
 
-@pytest.mark.parametrize("severity", ["error", "warning"])
-def test_colour_is_never_the_only_sign(severity: Severity) -> None:
+@pytest.mark.parametrize(("severity", "colour"), [("error", "red"), ("warning", "yellow")])
+def test_colour_is_never_the_only_sign(severity: Severity, colour: str) -> None:
     finding = Finding("UPH606", Place("a"), "m", "h", severity)
     assert f"UPH606 {severity}: m" in lines(finding)[0]
+    assert click.style(severity, fg=colour, bold=True) in next(finding_lines(finding))
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,12 @@ def test_what_was_computed_and_what_was_measured_are_told_apart(small: SmallCorp
     assert claims["ADR-001#throughput"]["value"] is None
 
 
+def test_what_is_expected_is_as_it_was_written(small: SmallCorpus) -> None:
+    claims = {each["id"]: each for each in check_object(small.judge())["claims"]}
+    assert claims["ADR-001#fits"]["expect"] == "<= 0.5 GiB"
+    assert claims["ADR-001#paged"]["expect"] is None
+
+
 def test_the_same_corpus_gives_the_same_text(small: SmallCorpus) -> None:
     first, second = (json_text(check_object(small.judge())) for _ in range(2))
     assert first == second

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from arithmetic_examples import LLAMA_8B, Deployment, Device
@@ -21,6 +22,35 @@ def test_too_much_is_said_with_how_much() -> None:
     text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, small))
     assert "Does not fit with 32 sequences of 8,192 tokens: " in text
     assert "(36.56 GiB) too much." in text
+    assert "  left for the KV cache  " in text
+    assert "budget less weights and runtime" in text
+
+
+def section(text: str, heading: str) -> list[list[str]]:
+    """The lines below a heading, in columns."""
+    (found,) = (each for each in text.split("\n\n") if each.startswith(heading))
+    return [re.split(r"  +", line.strip()) for line in found.split("\n")[1:]]
+
+
+def test_every_row_stands_in_its_column() -> None:
+    text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, Device()))
+    memory = {row[0]: row[1:] for row in section(text, "Memory of one device")}
+    assert memory["total"][2] == "sum of the above"
+    assert memory["budget"][1] == "72.00 GiB"
+    capacity = {row[0]: row[1:] for row in section(text, "Capacity")}
+    assert capacity["one token"] == ["131,072 B", "128.00 KiB", "keys and values in all layers"]
+    assert capacity["devices needed"] == ["1", "fewest, a power of two, for one replica"]
+    lines = text.split("\n")
+    start = lines.index("Memory of one device") + 1
+    ends = {line.index(" B ") for line in lines[start : lines.index("", start)]}
+    assert len(ends) == 1
+
+
+def test_what_fits_at_no_degree_is_said() -> None:
+    tiny = Device(memory=parse_quantity("4.5 GiB"))
+    text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, tiny))
+    (row,) = (row for row in section(text, "Capacity") if row[0] == "devices needed")
+    assert row[1:] == ["none", "it fits at no degree of tensor parallelism"]
 
 
 def test_without_runtime_nothing_says_that_it_simply_fits() -> None:
@@ -30,6 +60,15 @@ def test_without_runtime_nothing_says_that_it_simply_fits() -> None:
     assert "Capacity, at most: runtime memory is not stated" in text
     assert "not stated, and left out of the total" in text
     assert "Fits" not in text
+    assert "budget less weights\n" in text
+    small = replace(Deployment(), runtime_memory=None), LLAMA_8B, Device(parse_quantity("16 GiB"))
+    text = ledger_as_text("one-device", ledger(*small))
+    assert "too much, before any runtime memory, which is not stated." in text
+
+
+def test_one_sequence_is_one() -> None:
+    found = ledger(replace(Deployment(), max_num_seqs=1), LLAMA_8B, Device())
+    assert "Fits with 1 sequence of 8,192 tokens: " in ledger_as_text("one-device", found)
 
 
 def test_control_characters_are_written_out_wherever_they_came_from() -> None:

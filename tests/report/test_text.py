@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import date
+
 import click
 import pytest
 
@@ -20,7 +22,25 @@ def test_every_verdict_has_a_mark() -> None:
 def test_nothing_blocks(small: SmallCorpus) -> None:
     shown = lines(small)
     assert shown[-1].startswith("Nothing blocks: 11 records, ")
-    assert shown[0].split() == ["basis", "✓", "upheld", "~", "assumed", "○", "untested"]
+    table = [line.split() for line in shown[: shown.index("")]]
+    assert table == [
+        ["basis", "✓", "upheld", "~", "assumed", "○", "untested"],
+        ["arithmetic", "2", "·", "·"],
+        ["control", "1", "·", "1"],
+        ["measured", "1", "·", "·"],
+        ["cited", "1", "·", "·"],
+        ["assumed", "·", "1", "·"],
+        ["untested", "·", "·", "1"],
+    ]
+    assert len({len(line) for line in shown[: shown.index("")]}) == 1
+
+
+def test_warnings_are_counted_and_do_not_block(small: SmallCorpus) -> None:
+    later = small.judge(date(2027, 6, 1))
+    shown = [click.unstyle(line) for line in check_lines(later)]
+    warnings = sum(" warning: " in line for line in shown)
+    assert warnings > 1
+    assert shown[-1] == f"Nothing blocks: 11 records, 8 claims, {warnings} warnings."
 
 
 def test_blocked(small: SmallCorpus) -> None:

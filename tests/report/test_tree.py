@@ -39,6 +39,17 @@ def test_a_measured_claim_names_its_run(small: SmallCorpus) -> None:
     )
 
 
+def test_a_record_with_all_that_it_says(small: SmallCorpus) -> None:
+    shown = list(record_lines("ADR-001", small.judge()))
+    assert shown[:2] == [f"ADR-001  adr, {ADR}", "  Serve the tiny model from one card"]
+    start = shown.index("  options")
+    assert shown[start : start + 8] == [
+        "  options", "    1.", "      id one-card", "      title One card", "      depth build",
+        "  decision", "    option one-card", "    because It fits.",
+    ]  # fmt: skip
+    assert not any(line.strip().startswith(("kind ", "claims")) for line in shown)
+
+
 def test_a_claim_that_blocks_says_so(small: SmallCorpus) -> None:
     small.replace(ADR, '"<= 0.5 GiB"', '"<= 1 B"')
     _, shown = claim(small, "fits")

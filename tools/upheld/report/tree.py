@@ -17,7 +17,10 @@ from upheld.report.json_format import claim_object
 from upheld.report.json_text import VERSION
 from upheld.report.text import MARKS
 
-_SHOWN_ELSEWHERE = ("kind", "id", "title", "claims", "text")
+# Of the record itself: its first two lines say these, and each claim is judged below.
+_SHOWN_ELSEWHERE = ("kind", "id", "title", "claims")
+# Of a frozen record: the text of a whole file.
+_TOO_LONG = "text"
 
 
 def claim_lines(judgement: Judgement, judged: Judged) -> Iterator[str]:
@@ -51,7 +54,8 @@ def record_lines(id_: str, judged: Judged) -> Iterator[str]:
     entry = judged.corpus.entries[id_]
     yield f"{id_}  {entry.kind}, {one_line(entry.document.path)}"
     yield f"  {one_line(entry.record.title)}"
-    yield from _facts(entry.document.value, "  ")
+    written = entry.document.value.items()
+    yield from _facts({key: item for key, item in written if key not in _SHOWN_ELSEWHERE}, "  ")
     if id_ in judged.ledgers:
         yield from _memory(judged.ledgers[id_])
     if id_ in judged.runs:
@@ -71,10 +75,10 @@ def linked_from(id_: str, judged: Judged) -> list[str]:
 
 
 def _facts(value: Any, indent: str) -> Iterator[str]:
-    """What the record says, as it is written; claims and frozen texts are shown elsewhere."""
+    """What a mapping or a list of the record says, as it is written."""
     pairs = enumerate(value, start=1) if isinstance(value, list) else value.items()
     for key, item in pairs:
-        if key in _SHOWN_ELSEWHERE:
+        if key == _TOO_LONG:
             continue
         name = f"{key}." if isinstance(key, int) else one_line(key)
         if isinstance(item, str):
