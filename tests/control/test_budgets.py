@@ -26,6 +26,7 @@ from upheld.records.policy import Policy
 @dataclass(frozen=True)
 class _Tokens:
     tokens: int
+    block_size: int = 16
 
 
 def holding(tokens: int) -> Ledger:
@@ -47,6 +48,11 @@ class TestKvTokens:
         budgeted = kv_token_share(policy(), holding(tokens))
         assert budgeted.value == Fraction(4 * 128, tokens)
         assert budgeted.formula == f"4 slots × 128 tokens ÷ {tokens:,} KV tokens"
+
+    def test_a_sequence_takes_whole_blocks(self) -> None:
+        budgeted = kv_token_share(policy(), cast(Ledger, _Tokens(512, block_size=48)))
+        assert budgeted.value == Fraction(4 * 144, 512)
+        assert budgeted.formula == "4 slots × 3 blocks of 48 tokens for 128 tokens ÷ 512 KV tokens"
 
     def test_needs_a_budget_and_a_cache(self) -> None:
         with pytest.raises(NotDeclared, match="the policy declares no budget"):

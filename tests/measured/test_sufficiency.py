@@ -78,3 +78,24 @@ def test_a_tool_that_sends_no_requests_has_none_that_failed() -> None:
 )  # fmt: skip
 def test_values_that_a_percentile_needs(name: str, needed: int | None) -> None:
     assert values_needed(name) == needed
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [("time.p1", 100), ("time.p5", 20), ("time.p25", 4), ("time.p0", None)],
+)
+def test_a_low_percentile_needs_as_many_as_a_high_one(name: str, needed: int | None) -> None:
+    assert values_needed(name) == needed
+
+
+@pytest.mark.parametrize("name", ["latency.ttft.mean", "latency.ttft.max", "throughput.requests"])
+def test_one_request_is_no_measurement_of_many(name: str) -> None:
+    once = Row(
+        case=None,
+        place=Place("a.json"),
+        figures=(Figure(name, Fraction(1), "s", "reported"),),
+        requests=Requests(1, 0, 1),
+        samples={"latency.ttft": 1},
+    )
+    (reason,) = shortcomings(once, name)
+    assert (reason.rule, reason.message) == ("UPH506", f"{name} rests on a single measurement")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from upheld.arithmetic.ledger import Ledger
 from upheld.records.deployment import Deployment
-from upheld.records.policy import Policy
-from upheld.records.units import format_number
+from upheld.records.policy import Budget, Policy
+from upheld.records.units import count, format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,24 @@ class NotDeclared(ValueError):
 def kv_token_share(policy: Policy, ledger: Ledger) -> Budgeted:
     """Tokens that the policy admits at once, as a share of those that the KV cache holds.
 
+    A sequence takes whole blocks, and may be as long as the admission lets it be.
+
     Raises:
-        NotDeclared: no budget in the policy, or a KV cache that holds nothing.
+        NotDeclared: no budget, one that bounds nothing, or a KV cache that holds nothing.
     """
-    budget = policy.budget
-    if budget is None:
-        raise NotDeclared("the policy declares no budget")
+    budget = _kept(policy)
     if ledger.tokens == 0:
         raise NotDeclared("the deployment leaves no memory for a KV cache")
-    admitted = budget.slots * budget.context.base
+    longest, what = budget.context.base, str(budget.context)
+    admitted = _longest_admitted(policy)
+    if admitted is not None and admitted > longest:
+        longest, what = admitted, f"{format_number(admitted)} tokens that admission lets in"
+    blocks = ceil(longest / ledger.block_size)
+    if blocks * ledger.block_size != longest:
+        what = f"{count(blocks, 'block')} of {ledger.block_size} tokens for {what}"
     return Budgeted(
-        admitted / ledger.tokens,
-        f"{budget.slots} slots × {budget.context} ÷ {ledger.tokens:,} KV tokens",
+        Fraction(budget.slots * blocks * ledger.block_size, ledger.tokens),
+        f"{budget.slots} slots × {what} ÷ {ledger.tokens:,} KV tokens",
     )
 
 
@@ -46,11 +53,32 @@ def slots(policy: Policy) -> Budgeted:
     """Requests that the policy admits at once on one replica.
 
     Raises:
-        NotDeclared: no budget in the policy.
+        NotDeclared: no budget in the policy, or one that bounds nothing.
     """
-    if policy.budget is None:
+    return Budgeted(Fraction(_kept(policy).slots), "budget.slots")
+
+
+def _kept(policy: Policy) -> Budget:
+    """The budget, where what it admits stays within it."""
+    budget = policy.budget
+    if budget is None:
         raise NotDeclared("the policy declares no budget")
-    return Budgeted(Fraction(policy.budget.slots), "budget.slots")
+    if budget.reserve_at != "admission":
+        raise NotDeclared(
+            f"budget.reserve_at is {budget.reserve_at}, so nothing bounds what it admits at once"
+        )
+    if not budget.hold_while_unknown:
+        raise NotDeclared(
+            "budget.hold_while_unknown is false, so a request that may still run is not counted"
+        )
+    return budget
+
+
+def _longest_admitted(policy: Policy) -> Fraction | None:
+    admission = policy.admission
+    if admission is None:
+        return None
+    return admission.max_prompt_tokens.base + admission.max_output_tokens.base
 
 
 def drain_window(policy: Policy) -> Budgeted:
@@ -87,7 +115,7 @@ class Conflict:
 
 def conflicts(policy: Policy, deployment: Deployment) -> Iterator[Conflict]:
     """Rules of the policy that its deployment, or the policy itself, can't keep."""
-    budget, admission, drain = policy.budget, policy.admission, policy.drain
+    budget, drain = policy.budget, policy.drain
     if budget and budget.slots > deployment.max_num_seqs:
         yield Conflict(
             "UPH401",
@@ -104,16 +132,15 @@ def conflicts(policy: Policy, deployment: Deployment) -> Iterator[Conflict]:
             f"a context of {budget.context}, but {deployment.id} takes at most {limit}",
             f"lower context to {limit}",
         )
-    if admission:
-        longest = admission.max_prompt_tokens.base + admission.max_output_tokens.base
-        if longest > limit.base:
-            yield Conflict(
-                "UPH401",
-                ("admission",),
-                f"prompt and output may reach {format_number(longest)} tokens, but "
-                f"{deployment.id} takes at most {limit}",
-                "lower one of the two bounds",
-            )
+    longest = _longest_admitted(policy)
+    if longest is not None and longest > limit.base:
+        yield Conflict(
+            "UPH401",
+            ("admission",),
+            f"prompt and output may reach {format_number(longest)} tokens, but "
+            f"{deployment.id} takes at most {limit}",
+            "lower one of the two bounds",
+        )
     if drain:
         needed = drain.pre_stop.base + drain.shutdown_timeout.base
         if drain.termination_grace_period.base <= needed:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from upheld.judge.context import Context
+from upheld.judge.figures import plain
 from upheld.judge.judgement import Holder
-from upheld.measured.envelope import compare
+from upheld.measured.envelope import Difference, compare, contradictions
 from upheld.records.claim import Claim, Within
 from upheld.records.deployment import Deployment
 from upheld.records.envelope import AXES
 from upheld.records.policy import Policy
-from upheld.records.units import format_number
 
 
 def deployment_of(within: Within, holder: Holder, context: Context) -> Deployment | None:
@@ -56,7 +55,33 @@ def deployment_axes(deployment: Deployment) -> dict[str, Any]:
 
 def differing(within: Within, deployment: Deployment, context: Context) -> str | None:
     """Where the axes that a claim states itself are not those of the deployment, in words."""
-    differences = compare(within.stated(), deployment_axes(deployment), context.names.normal)
+    fixed = deployment_axes(deployment)
+    return _elsewhere(compare(within.stated(), fixed, context.names.normal), deployment)
+
+
+def contradicting(within: Within, holder: Holder, context: Context) -> str | None:
+    """Where a claim states an axis otherwise than its deployment does, in words.
+
+    An axis that the deployment does not have, such as a load, is the claim's own to state.
+    """
+    deployment = deployment_of(within, holder, context)
+    if deployment is None:
+        return None
+    fixed = deployment_axes(deployment)
+    return _elsewhere(contradictions(fixed, within.stated(), context.names.normal), deployment)
+
+
+def before_another(within: Within, holder: Holder, policy: Policy) -> str | None:
+    """Where a claim is about another deployment than the one that its policy stands before."""
+    about: str | None = within.deployment
+    if about is None and isinstance(holder, Deployment):
+        about = holder.id
+    if about is None or about == policy.deployment:
+        return None
+    return f"It is about {about}, but {policy.id} stands before {policy.deployment}."
+
+
+def _elsewhere(differences: list[Difference], deployment: Deployment) -> str | None:
     if not differences:
         return None
     axes = "; ".join(
@@ -67,15 +92,13 @@ def differing(within: Within, deployment: Deployment, context: Context) -> str |
     return f"The claim holds elsewhere: {axes}."
 
 
-def plain(value: object) -> str:
-    """A value on an axis, for people."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return format_number(Fraction(value)) if isinstance(value, int | Fraction) else str(value)
-
-
 def claim_axes(claim: Claim, holder: Holder, context: Context) -> dict[str, Any]:
-    """Every axis that evidence for the claim must cover."""
+    """Every axis that evidence for the claim must cover.
+
+    Where a claim and its deployment state the same version, the one that names more parts holds.
+    """
+    stated = claim.within.stated()
     deployment = deployment_of(claim.within, holder, context)
     fixed = deployment_axes(deployment) if deployment else {}
-    return {**fixed, **claim.within.stated()}
+    wider = compare(fixed, stated, context.names.normal)
+    return {**stated, **{each.axis: each.claimed for each in wider}}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 from upheld.corpus.entry import Entry
 from upheld.corpus.files import FileError, read_inside
 from upheld.corpus.load import Corpus
+from upheld.judge.figures import plain
 from upheld.judge.names import Names
 from upheld.measured.envelope import contradictions
 from upheld.measured.read import read_file
@@ -17,6 +21,8 @@ from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
 from upheld.records.run import Run
 from upheld.records.units import format_number
+
+_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,12 @@ class RunEvidence:
     findings: tuple[Finding, ...]
 
     @property
+    def measured(self) -> date:
+        """The day of the measurement: the earliest that the record or a file states."""
+        stated = (_day_in(row.row.stated.get("date", "")) for row in self.rows)
+        return min([self.run.date, *(day for day in stated if day is not None)])
+
+    @property
     def sound(self) -> bool:
         """Whether every file is there, unchanged and readable, and the run completed."""
         broken = any(finding.severity == "error" for finding in self.findings)
@@ -48,7 +60,39 @@ def read_runs(corpus: Corpus, names: Names) -> dict[str, RunEvidence]:
     """The evidence of every run in the corpus, by the run's id."""
     files: dict[str, _RawFile | FileError] = {}
     entries = {run.id: corpus.entries[run.id] for run in corpus.of(Run)}
-    return {id_: _read_run(corpus, entry, names, files) for id_, entry in entries.items()}
+    found = {id_: _read_run(corpus, entry, names, files) for id_, entry in entries.items()}
+    for id_, conflicting in _measured_elsewhere(corpus, entries, names).items():
+        found[id_] = replace(found[id_], findings=(*found[id_].findings, *conflicting))
+    return found
+
+
+def _measured_elsewhere(
+    corpus: Corpus, entries: dict[str, Entry], names: Names
+) -> dict[str, list[Finding]]:
+    """Runs that state one raw file to be from two places: at most one of them is right."""
+    found: dict[str, dict[str, Finding]] = {}
+    # What the first run to state an axis of a file says of it.
+    said: dict[tuple[str, str], tuple[str, Any]] = {}
+
+    def differ(run: str, other: str, axis: str, own: object, others: object) -> None:
+        finding = Finding(
+            "UPH509",
+            entries[run].document.place(("states", axis)),
+            f"the run states the {AXES[axis].title} as {plain(own)}, but {other} states it as "
+            f"{plain(others)} for the same file",
+            "correct the one that is wrong; what one file holds was measured in one place",
+        )
+        found.setdefault(run, {}).setdefault(axis, finding)
+
+    for run in corpus.of(Run):
+        stated = run.states.stated()
+        for digest in dict.fromkeys(raw.sha256 for raw in run.files):
+            for axis, value in stated.items():
+                first, before = said.setdefault((digest, axis), (run.id, value))
+                if contradictions({axis: before}, {axis: value}, names.normal):
+                    differ(run.id, first, axis, value, before)
+                    differ(first, run.id, axis, before, value)
+    return {id_: list(by_axis.values()) for id_, by_axis in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +156,7 @@ def _read_run(
                         "remove it from states; the file has the last word",
                     )
                 )
+            findings.extend(_unsaid_speculation(entry, raw.path, row, stated))
             for axis_name, mean in row.means.items():
                 claimed = stated.get(axis_name)
                 if claimed is not None and (mean.varies or claimed != mean.value):
@@ -130,6 +175,29 @@ def _read_run(
     # The same contradiction in every row of a file is one thing to mend.
     unique = list(dict.fromkeys(replace(finding) for finding in findings))
     return RunEvidence(run, tuple(readings), tuple(rows), tuple(unique))
+
+
+def _unsaid_speculation(
+    entry: Entry, path: str, row: Row, stated: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """A file with figures of speculation was not measured without it."""
+    spoken = str(stated.get("speculative_decoding", "")).casefold()
+    if spoken == "none" and any(each.name.startswith("speculation.") for each in row.figures):
+        yield Finding(
+            "UPH509",
+            entry.document.place(("states", "speculative_decoding")),
+            f"the run states no speculative decoding, but {path} counts its drafts",
+            "state the method; the file has the last word",
+        )
+
+
+def _day_in(text: str) -> date | None:
+    """The day at the beginning of a file's date: `20260301-101500`, `2026-03-01T10:15:00`."""
+    found = _DAY.match(text)
+    try:
+        return date(*map(int, found.groups())) if found else None
+    except ValueError:
+        return None
 
 
 def _read_raw(corpus: Corpus, path: str) -> _RawFile | FileError:

@@ -11,6 +11,7 @@ from upheld.control.budgets import conflicts
 from upheld.corpus.load import Corpus
 from upheld.judge import gate
 from upheld.judge.bases import BASES
+from upheld.judge.bases.measured import contradicted
 from upheld.judge.context import Context, context_of
 from upheld.judge.judgement import Holder, Judged, Judgement, Outcome
 from upheld.records.adr import Adr
@@ -67,7 +68,7 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
             "wrong-basis",
             f"{metric.name} can't be carried by {claim.basis}; it can be by {able}.",
         )
-    outcome = BASES[claim.basis](claim, holder, context)
+    outcome = contradicted(claim, holder, context) or BASES[claim.basis](claim, holder, context)
     stated = [*claim.assumes, *(citation.source for citation in claim.sources)]
     return replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
 

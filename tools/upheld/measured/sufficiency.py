@@ -84,7 +84,7 @@ def statistic_absent(row: Row, name: str) -> Shortcoming | None:
 
 
 def too_few_for_percentile(row: Row, name: str) -> Shortcoming | None:
-    """A percentile q needs 1/(1-q) values before any of them lies beyond it."""
+    """A percentile q needs 1/(1-q) values, a low one 1/q, before any of them lies beyond it."""
     needed = values_needed(name)
     if needed is None:
         return None
@@ -115,12 +115,44 @@ def single_value(row: Row, name: str) -> Shortcoming | None:
     )
 
 
+def measured_once(row: Row, name: str) -> Shortcoming | None:
+    """One request or one round may be any of those that there could be."""
+    stem = distribution_of(name)
+    if name == f"{stem}.std" or values_needed(name) is not None:
+        return None
+    count = row.samples.get(stem)
+    if stem.startswith("throughput.") and row.requests is not None:
+        count = row.requests.completed
+    if count != 1:
+        return None
+    return Shortcoming("UPH506", f"{name} rests on a single measurement", "measure more than once")
+
+
+def load_not_reached(row: Row, name: str) -> Shortcoming | None:
+    """Fewer requests were sent than were to be open at once, so they never were."""
+    limit = row.envelope.get("concurrency")
+    if row.requests is None or not isinstance(limit, int):
+        return None
+    if not name.startswith(("latency.", "throughput.")):
+        return None
+    sent = row.requests.attempted
+    if sent is None or sent >= limit:
+        return None
+    return Shortcoming(
+        "UPH506",
+        f"{sent:,} requests were sent, so {limit:,} were never open at once",
+        f"send at least {limit:,}, better many times that",
+    )
+
+
 CHECKS: tuple[Check, ...] = (
     nothing_completed,
     requests_failed,
     statistic_absent,
     too_few_for_percentile,
     single_value,
+    measured_once,
+    load_not_reached,
 )
 
 
@@ -154,9 +186,13 @@ def shortcomings_of_row(row: Row) -> tuple[Shortcoming, ...]:
 
 
 def values_needed(name: str) -> int | None:
-    """The fewest values for a percentile: 100 for `latency.ttft.p99`; None for other figures."""
+    """The fewest values for a percentile: 100 for `latency.ttft.p99`, and as many for `.p1`.
+
+    None for other figures, and for p0, which is the least value.
+    """
     statistic = name.removeprefix(distribution_of(name)).removeprefix(".")
     if not statistic.startswith("p"):
         return None
     share = Fraction(statistic[1:]) / 100
-    return ceil(1 / (1 - share))
+    beyond = min(share, 1 - share)
+    return ceil(1 / beyond) if beyond else None

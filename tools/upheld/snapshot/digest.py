@@ -18,6 +18,14 @@ def digest_of(snapshot: dict[str, Any]) -> str:
     return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
 
 
+def text_in(data: bytes) -> str:
+    """The text in a record's file, the same for each way to end a line and with or without a BOM.
+
+    A checkout may change those, and the text of a snapshot can't hold them.
+    """
+    return data.decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
 def sha256_of(text: str) -> str:
-    """Digest of a record's text as it stands in its file."""
+    """Digest of a record's text."""
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

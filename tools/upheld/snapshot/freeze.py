@@ -12,9 +12,11 @@ from upheld.corpus.links import links_of
 from upheld.corpus.load import Corpus
 from upheld.corpus.yaml_reader import MAX_BYTES
 from upheld.judge.judgement import Judged
+from upheld.judge.names import Names
 from upheld.records.adr import Adr
+from upheld.records.claim import Claim, Within
 from upheld.records.run import Run
-from upheld.snapshot.digest import digest_of, sha256_of
+from upheld.snapshot.digest import digest_of, sha256_of, text_in
 
 # Decisions beside this one, and earlier snapshots, are not what it rests on.
 _BESIDE = ("adr", "snapshot")
@@ -39,8 +41,9 @@ def freeze(judged: Judged, adr_id: str, snapshot_id: str) -> str:
     if not isinstance(adr, Adr):
         decisions = ", ".join(each.id for each in corpus.of(Adr)) or "none"
         raise NotFrozen(f"there is no decision {adr_id!r}", f"decisions here: {decisions}")
-    ids = reached(corpus, adr_id)
+    ids = _rested_on(judged, adr_id)
     paths = {corpus.entries[id_].document.path for id_ in ids}
+    paths |= {file["path"] for file in _files(corpus, ids)}
     broken = next(
         (
             finding
@@ -76,12 +79,48 @@ def freeze(judged: Judged, adr_id: str, snapshot_id: str) -> str:
         ],
     }
     content["digest"] = digest_of(content)
-    return _as_yaml(content)
+    text = _as_yaml(content)
+    if len(text.encode("utf-8")) > MAX_BYTES:
+        raise NotFrozen(
+            f"the snapshot would be larger than {MAX_BYTES:,} bytes, and could not be read again",
+            "shorten what the decision rests on, or split the decision",
+        )
+    return text
 
 
-def reached(corpus: Corpus, adr_id: str) -> list[str]:
-    """Ids of the decision and of every record below it, sorted, the decision first."""
-    pending = [adr_id]
+def _rested_on(judged: Judged, adr_id: str) -> list[str]:
+    """Ids of all that is needed to judge the decision again, sorted, the decision first.
+
+    Beside the records below it: runs that speak of its claims unasked, and the models and
+    devices that give the names by which runs and claims are matched.
+    """
+    names = Names(judged.corpus)
+    ids = reached(judged.corpus, adr_id)
+    while True:
+        judgements = [each for each in judged.judgements if each.holder.id in ids]
+        spoken = {id_ for each in judgements for id_ in each.rests_on}
+        axes = [within.stated() for each in judgements for within in _withins(each.claim)]
+        runs = (judged.runs[id_] for id_ in (*ids, *spoken) if id_ in judged.runs)
+        axes += [row.envelope for run in runs for row in run.rows]
+        named = {
+            names.normal(axis, stated[axis])
+            for stated in axes
+            for axis in ("model", "device")
+            if axis in stated
+        }
+        more = reached(judged.corpus, adr_id, *spoken, *named)
+        if more == ids:
+            return ids
+        ids = more
+
+
+def _withins(claim: Claim) -> tuple[Within, ...]:
+    return (claim.within,) if claim.versus is None else (claim.within, claim.versus)
+
+
+def reached(corpus: Corpus, adr_id: str, *others: str) -> list[str]:
+    """Ids of the decision, of others and of every record below, sorted, the decision first."""
+    pending = [adr_id, *others]
     seen: set[str] = set()
     while pending:
         id_ = pending.pop()
@@ -97,7 +136,7 @@ def reached(corpus: Corpus, adr_id: str) -> list[str]:
 def _record(corpus: Corpus, id_: str) -> dict[str, str]:
     path = corpus.entries[id_].document.path
     try:
-        text = read_inside(corpus.root, path, MAX_BYTES).decode("utf-8")
+        text = text_in(read_inside(corpus.root, path, MAX_BYTES))
     except FileError as error:
         raise NotFrozen(str(error), error.help) from None
     return {"id": id_, "path": path, "sha256": sha256_of(text), "text": text}

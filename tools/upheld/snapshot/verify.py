@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from upheld import __version__
 from upheld.corpus.files import FileError, read_inside
 from upheld.corpus.load import Corpus, load_texts
 from upheld.judge.judge import judge_corpus
 from upheld.records.finding import Finding
 from upheld.records.snapshot import Snapshot
-from upheld.snapshot.digest import digest_of, sha256_of
+from upheld.snapshot.complete import incomplete
+from upheld.snapshot.digest import digest_of, sha256_of, text_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,26 @@ class Verified:
 
 def verify(corpus: Corpus, snapshot: Snapshot) -> Verified:
     """Hold a snapshot against itself, its raw files, and a fresh judgement of what it froze."""
-    findings = tuple(tampered(corpus, snapshot)) or tuple(_judged_otherwise(corpus, snapshot))
+    frozen = load_texts(corpus.root, {each.path: each.text for each in snapshot.records})
+    findings = (
+        tuple(tampered(corpus, snapshot))
+        or tuple(incomplete(corpus, snapshot, frozen))
+        or tuple(_judged_otherwise(corpus, snapshot, frozen))
+    )
     changed = tuple(
-        frozen.id
-        for frozen in snapshot.records
-        if frozen.id not in corpus.entries or corpus.entries[frozen.id].sha256 != frozen.sha256
+        each.id for each in snapshot.records if _digest_now(corpus, each.id) != each.sha256
     )
     return Verified(snapshot, findings, changed)
+
+
+def _digest_now(corpus: Corpus, id_: str) -> str | None:
+    entry = corpus.entries.get(id_)
+    if entry is None:
+        return None
+    try:
+        return sha256_of(text_in(read_inside(corpus.root, entry.document.path)))
+    except FileError:
+        return None
 
 
 def tampered(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
@@ -68,9 +83,8 @@ def tampered(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
             )
 
 
-def _judged_otherwise(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
+def _judged_otherwise(corpus: Corpus, snapshot: Snapshot, frozen: Corpus) -> Iterator[Finding]:
     document = corpus.entries[snapshot.id].document
-    frozen = load_texts(corpus.root, {each.path: each.text for each in snapshot.records})
     again = {each.id: each for each in judge_corpus(frozen, snapshot.frozen).judgements}
     for index, was in enumerate(snapshot.verdicts):
         now = again.pop(was.claim, None)
@@ -81,6 +95,25 @@ def _judged_otherwise(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
                 document.place(("verdicts", index)),
                 f"{was.claim} was {was.verdict} when frozen, and {comes_out}",
                 "judge with the version that froze it, or find out what changed in the rules",
+                claim=was.claim,
+            )
+            continue
+        told_otherwise = [
+            name
+            for name, told, found in (
+                ("basis", was.basis, now.claim.basis),
+                ("rests_on", was.rests_on, now.rests_on),
+                ("because", was.because, now.outcome.because),
+            )
+            # Another version may word the same reason otherwise.
+            if told != found and (name != "because" or snapshot.upheld_version == __version__)
+        ]
+        for name in told_otherwise:
+            yield Finding(
+                "UPH803",
+                document.place(("verdicts", index, name)),
+                f"the frozen verdict on {was.claim} gives another {name} than the frozen records",
+                "restore the file; a later state is a new snapshot",
                 claim=was.claim,
             )
     for missing in again:

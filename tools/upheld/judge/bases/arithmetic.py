@@ -9,10 +9,11 @@ from upheld.arithmetic.ledger import METRICS
 from upheld.arithmetic.sums import sum_of
 from upheld.judge.axes import deployment_of, differing, missing
 from upheld.judge.context import Context
+from upheld.judge.figures import beside
 from upheld.judge.judgement import Holder, Outcome, Value
 from upheld.records.claim import Claim, Within
 from upheld.records.metrics import resolve
-from upheld.records.units import format_bytes, format_number, of_unit
+from upheld.records.units import format_bytes, of_unit
 
 
 class _NotComputable(Exception):
@@ -28,11 +29,12 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
     try:
         value, shown, formula, given = _figure(claim, claim.within, holder, context)
         if claim.versus is not None:
+            _refuse_itself(claim, holder, context)
             other, other_shown, other_formula, more = _figure(claim, claim.versus, holder, context)
             if other == 0:
                 return Outcome("unsupported", "The figure that it is compared with is zero.")
             value, given = value / other, given | more
-            shown = f"{format_number(value)} ({shown} ÷ {other_shown})"
+            shown = f"{_ratio(claim, value)} ({shown} ÷ {other_shown})"
             if formula != other_formula:
                 formula = f"({formula}) ÷ ({other_formula})"
     except _NotComputable as error:
@@ -46,6 +48,20 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
         rests_on=frozenset(given),
         value=Value("computed", value, shown, formula),
     )
+
+
+def _refuse_itself(claim: Claim, holder: Holder, context: Context) -> None:
+    assert claim.versus is not None
+    one = deployment_of(claim.within, holder, context)
+    other = deployment_of(claim.versus, holder, context)
+    if one is not None and one is other:
+        because = f"It compares {one.id} with itself, which is 1 whatever it holds."
+        raise _NotComputable(Outcome("unsupported", because))
+
+
+def _ratio(claim: Claim, value: Fraction) -> str:
+    assert claim.expect is not None
+    return beside(value, claim.expect.quantity.base)
 
 
 def _figure(

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from upheld.arithmetic.errors import ShapeError
 from upheld.control.budgets import Budgeted, NotDeclared, drain_window, kv_token_share, slots
 from upheld.control.guarantees import REQUIREMENTS, declared
-from upheld.judge.axes import differing, missing, policy_of
+from upheld.judge.axes import before_another, differing, missing, policy_of
 from upheld.judge.context import Context
+from upheld.judge.figures import beside
 from upheld.judge.judgement import Holder, Outcome, Value
 from upheld.records.claim import Claim
 from upheld.records.deployment import Deployment
 from upheld.records.metrics import resolve
 from upheld.records.policy import Policy
-from upheld.records.units import format_number
 
 
 def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
@@ -25,6 +25,9 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
         return Outcome("unsupported", missing(claim.within, "policy", none))
     if claim.versus is not None:
         return Outcome("unsupported", "Two policies can't be compared.")
+    another = before_another(claim.within, holder, policy)
+    if another:
+        return Outcome("out-of-envelope", another)
     deployment = context.corpus.get(policy.deployment)
     if isinstance(deployment, Deployment):
         elsewhere = differing(claim.within, deployment, context)
@@ -62,7 +65,7 @@ def _budget(claim: Claim, policy: Policy, context: Context) -> Outcome:
         return Outcome("unsupported", f"{policy.id}: {error}.")
     metric, _ = resolve(claim.metric)
     assert claim.expect is not None
-    shown = f"{format_number(budgeted.value, 4)} {metric.unit}"
+    shown = f"{beside(budgeted.value, claim.expect.quantity.base, digits=4)} {metric.unit}"
     return Outcome(
         "upheld" if claim.expect.met_by(budgeted.value) else "contradicted",
         f"Computed from the policy: {shown} = {budgeted.formula}; claimed: {claim.expect}.",

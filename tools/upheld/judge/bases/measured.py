@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from upheld.judge.axes import claim_axes, plain
+from upheld.judge.axes import claim_axes, contradicting
 from upheld.judge.context import Context
 from upheld.judge.evidence import EvidenceRow, RunEvidence
+from upheld.judge.figures import beside, plain
 from upheld.judge.judgement import Holder, Outcome, Piece, Value
 from upheld.measured.envelope import Difference, compare
 from upheld.measured.reading import Figure
@@ -24,51 +25,76 @@ Standing = Literal["counts", "insufficient", "out-of-envelope"]
 # What a claim must say of where it holds before any run can be held against it.
 _OF_SERVING = ("model", "engine", "device")
 _OF_A_PROGRAM = ("benchmark", "processor")
+_LOAD = ("concurrency", "request_rate")
+
+# Metrics of which a benchmark of a served model gives the figures.
+_SERVING = (
+    "latency.", "throughput.", "requests.", "tokens.", "speculation.", "concurrency.", "duration",
+)  # fmt: skip
 
 _NOT_COMPLETED = {"failed": "it failed", "interrupted": "it was interrupted"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """A row held against a claim: whether it counts, its figure, and why it does not count."""
+    """A row held against a claim: whether it counts, its figure, and why it does not count.
+
+    `failing`: it is from where the claim holds, and requests failed there.
+    """
 
     evidence: RunEvidence
     row: EvidenceRow
     figure: Figure
     standing: Standing
-    why: str
+    reasons: tuple[str, ...] = ()
+    failing: bool = False
 
     @property
     def base(self) -> Fraction:
         return self.figure.value * find_unit(self.figure.unit).factor
+
+    @property
+    def why(self) -> str:
+        return "; ".join(self.reasons)
 
     def piece(self, says: str) -> Piece:
         return Piece(self.evidence.run.id, self.row.row.case, self.standing == "counts", says)
 
 
 def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
-    """Hold every row of every named run against the claim; any run may contradict it."""
+    """Hold every row of every named run against the claim that no run contradicts."""
+    elsewhere = contradicting(claim.within, holder, context)
+    if elsewhere:
+        return Outcome("out-of-envelope", elsewhere)
     axes = claim_axes(claim, holder, context)
     open_question = _incomplete(claim, axes)
     if open_question:
         return Outcome("insufficient", open_question)
-    against = _contradicting(claim, axes, context)
-    if against is not None:
-        return against
     if not claim.evidence:
         return Outcome("unsupported", "No run is named as evidence, so nothing was measured.")
     outcomes = [_named(claim, str(each.run), axes, context) for each in claim.evidence]
     # Every run that is named must carry the claim; the worst of them speaks.
     order = ("unsupported", "out-of-envelope", "insufficient", "stale", "upheld")
-    outcomes.sort(key=lambda outcome: order.index(outcome.verdict))
-    worst = outcomes[0]
+    worst = min((outcome.verdict for outcome in outcomes), key=order.index)
+    speaking = [outcome for outcome in outcomes if outcome.verdict == worst]
+    values = [outcome.value for outcome in speaking if outcome.value is not None]
     return Outcome(
-        worst.verdict,
-        worst.because,
+        worst,
+        " ".join(dict.fromkeys(outcome.because for outcome in speaking)),
         rests_on=frozenset().union(*(outcome.rests_on for outcome in outcomes)),
-        value=worst.value,
+        value=min(values, key=lambda value: _margin(claim, value.base), default=None),
         pieces=tuple(piece for outcome in outcomes for piece in outcome.pieces),
     )
+
+
+def contradicted(claim: Claim, holder: Holder, context: Context) -> Outcome | None:
+    """What a sound run says against the claim, whatever its basis; None where none does."""
+    if "measured" not in resolve(claim.metric)[0].bases:
+        return None
+    if contradicting(claim.within, holder, context):
+        return None
+    axes = claim_axes(claim, holder, context)
+    return None if _incomplete(claim, axes) else _contradicting(claim, axes, context)
 
 
 def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
@@ -76,12 +102,14 @@ def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
     axes = claim_axes(claim, holder, context)
     if "measured" not in resolve(claim.metric)[0].bases or _incomplete(claim, axes):
         return None
-    for evidence in context.runs.values():
-        if evidence.sound and any(
-            weighed.standing == "counts" for weighed in _weigh(claim, evidence, axes, context)
-        ):
-            return evidence.run.id
-    return None
+    if contradicting(claim.within, holder, context):
+        return None
+    carrying = (id_ for id_ in context.runs if _carries(claim, id_, axes, context))
+    return next(carrying, None)
+
+
+def _carries(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context) -> bool:
+    return _named(claim, run_id, axes, context).verdict == "upheld"
 
 
 def _incomplete(claim: Claim, axes: Mapping[str, Any]) -> str | None:
@@ -93,10 +121,10 @@ def _incomplete(claim: Claim, axes: Mapping[str, Any]) -> str | None:
             f"{claim.metric} has many values in one run, and the claim does not say which "
             f"statistic it means, such as {claim.metric}.p99."
         )
-    serving = metric.name.startswith(("latency.", "throughput."))
+    serving = metric.name.startswith(_SERVING)
     needed = _OF_SERVING if serving else _OF_A_PROGRAM if metric.name == "time" else ()
     missing = [AXES[axis].title for axis in needed if axis not in axes]
-    if serving and "concurrency" not in axes and "request_rate" not in axes:
+    if serving and not any(axis in axes for axis in _LOAD):
         missing.append("concurrency or request rate")
     return f"It does not say at which {', '.join(missing)} it holds." if missing else None
 
@@ -109,12 +137,12 @@ def _contradicting(claim: Claim, axes: Mapping[str, Any], context: Context) -> O
             continue
         for weighed in _weigh(claim, evidence, axes, context):
             if weighed.standing == "counts" and not claim.expect.met_by(weighed.base):
-                says = _says(weighed.figure)
+                says = _says(weighed.figure, claim)
                 return Outcome(
                     "contradicted",
                     f"{evidence.run.id} measured {says}; claimed: {claim.expect}.",
                     rests_on=frozenset({evidence.run.id}),
-                    value=_value(weighed),
+                    value=_value(weighed, claim),
                     pieces=(weighed.piece(says),),
                 )
     return None
@@ -144,31 +172,36 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
     counting = [each for each in weighed if each.standing == "counts"]
     if not counting:
         return _not_counting(run_id, weighed, rests_on)
-    pieces = tuple(each.piece(_says(each.figure)) for each in counting)
-    says = " and ".join(_says(each.figure) for each in counting)
+    failing = [each for each in weighed if each.failing]
+    if failing:
+        # The rows that went well don't stand for those that did not.
+        return _not_counting(run_id, failing, rests_on)
+    pieces = tuple(each.piece(_says(each.figure, claim)) for each in counting)
+    says = " and ".join(_says(each.figure, claim) for each in counting)
     expected = f"; claimed: {claim.expect}" if claim.expect else ""
-    age = (context.as_of - run.date).days
+    value = _value(min(counting, key=lambda each: _margin(claim, each.base)), claim)
+    age = (context.as_of - evidence.measured).days
     limit = claim.max_age
     if limit is not None and age > limit.base / 86400:
         return Outcome(
             "stale",
-            f"{run_id} is {age} days old; the claim allows {limit}. It measured {says}{expected}.",
+            f"{run_id} is {age:,} days old, of {evidence.measured}; the claim allows {limit}. "
+            f"It measured {says}{expected}.",
             rests_on,
-            _value(counting[0]),
+            value,
             pieces,
         )
-    return Outcome(
-        "upheld",
-        f"{run_id} measured {says}{expected}.",
-        rests_on,
-        _value(counting[0]),
-        pieces,
-    )
+    return Outcome("upheld", f"{run_id} measured {says}{expected}.", rests_on, value, pieces)
+
+
+def _margin(claim: Claim, base: Fraction) -> Fraction:
+    """How far a figure is from the limit: of several that meet it, the nearest one is shown."""
+    return abs(base - claim.expect.quantity.base) if claim.expect else Fraction(0)
 
 
 def _not_counting(run_id: str, weighed: list[_Weighed], rests_on: frozenset[str]) -> Outcome:
     # The row that comes nearest explains best: unsound or unstated before elsewhere.
-    nearest = min(weighed, key=lambda each: (each.standing == "out-of-envelope", len(each.why)))
+    nearest = min(weighed, key=lambda each: (each.standing == "out-of-envelope", len(each.reasons)))
     verdict: Literal["insufficient", "out-of-envelope"] = (
         "out-of-envelope" if nearest.standing == "out-of-envelope" else "insufficient"
     )
@@ -183,33 +216,60 @@ def _weigh(
         for figure in row.row.figures:
             if figure.name == claim.metric:
                 differences = compare(axes, row.envelope, context.names.normal)
-                yield _Weighed(evidence, row, figure, *_standing(row, figure, differences))
+                yield _weighed(evidence, row, figure, axes, differences)
 
 
-def _standing(
-    row: EvidenceRow, figure: Figure, differences: list[Difference]
-) -> tuple[Standing, str]:
-    elsewhere = [each for each in differences if each.found is not None]
+def _weighed(
+    evidence: RunEvidence,
+    row: EvidenceRow,
+    figure: Figure,
+    axes: Mapping[str, Any],
+    differences: list[Difference],
+) -> _Weighed:
+    elsewhere = tuple(
+        f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
+        for each in differences
+        if each.found is not None
+    )
+    unstated = [AXES[each.axis].title for each in differences if each.found is None]
+    short = shortcomings(replace(row.row, envelope=row.envelope), figure.name)
+    reasons = (
+        *elsewhere,
+        *(each.message for each in short),
+        *_load_left_open(row, axes),
+        *([f"nobody stated the {', '.join(unstated)} of what was measured"] if unstated else ()),
+    )
+    standing: Standing = "insufficient" if reasons else "counts"
     if elsewhere:
-        return "out-of-envelope", "; ".join(
-            f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
-            for each in elsewhere
-        )
-    short = shortcomings(row.row, figure.name)
-    if short:
-        return "insufficient", "; ".join(each.message for each in short)
-    if differences:
-        unstated = ", ".join(AXES[each.axis].title for each in differences)
-        return "insufficient", f"nobody stated the {unstated} of what was measured"
-    return "counts", ""
+        standing = "out-of-envelope"
+    failing = not differences and any(each.rule == "UPH505" for each in short)
+    return _Weighed(evidence, row, figure, standing, reasons, failing)
 
 
-def _says(figure: Figure) -> str:
-    return f"{format_number(figure.value)} {figure.unit} ({figure.origin})"
+def _load_left_open(row: EvidenceRow, axes: Mapping[str, Any]) -> Iterator[str]:
+    """A limit of requests at once says little where a rate holds them back, and the reverse."""
+    if any(axis in axes for axis in _LOAD):
+        for axis in _LOAD:
+            if axis in row.envelope and axis not in axes:
+                yield (
+                    f"it was measured at a limit of {plain(row.envelope[axis])} "
+                    f"on the {AXES[axis].title} too, which the claim leaves open"
+                )
 
 
-def _value(weighed: _Weighed) -> Value:
-    says = f"{format_number(weighed.figure.value)} {weighed.figure.unit}"
+def _says(figure: Figure, claim: Claim) -> str:
+    return f"{_shown(figure, claim)} ({figure.origin})"
+
+
+def _shown(figure: Figure, claim: Claim) -> str:
+    if claim.expect is None:
+        return f"{format_number(figure.value)} {figure.unit}"
+    limit = claim.expect.quantity.base / find_unit(figure.unit).factor
+    return f"{beside(figure.value, limit)} {figure.unit}"
+
+
+def _value(weighed: _Weighed, claim: Claim) -> Value:
+    says = _shown(weighed.figure, claim)
     how = "recomputed from the file's records"
     if weighed.figure.origin == "reported":
         how = "as the file reports it"

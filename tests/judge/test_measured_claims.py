@@ -1,0 +1,222 @@
+"""Ways in which a run could be made to carry a claim that it does not bear out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from datetime import date
+from typing import Any
+
+import pytest
+
+from small_corpus import ADR, DEPLOYMENT, RAW, RUN, SmallCorpus
+
+EVIDENCE = "evidence: [{run: serve-16}]"
+
+
+def edit_raw(small: SmallCorpus, **changes: Any) -> None:
+    write_raw(small, json.dumps(json.loads((small.root / RAW).read_text()) | changes))
+
+
+def summary_alone(small: SmallCorpus, **changes: Any) -> dict[str, Any]:
+    """The result of the run without its single requests."""
+    single = ("ttfts", "itls", "output_lens", "input_lens", "errors", "generated_texts")
+    result: dict[str, Any] = json.loads((small.root / RAW).read_text())
+    kept = {key: value for key, value in result.items() if key not in single}
+    return kept | {"p99_ttft_ms": 399.0} | changes
+
+
+def write_raw(small: SmallCorpus, text: str) -> None:
+    (small.root / RAW).write_text(text)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    run = small.root / RUN
+    run.write_text(re.sub(r"sha256: \w+", f"sha256: {digest}", run.read_text()))
+
+
+def second_run(small: SmallCorpus, **replaced: str) -> None:
+    text = (small.root / RUN).read_text().replace("id: serve-16", "id: serve-again")
+    for old, new in replaced.items():
+        text = re.sub(rf"(?m)^(  )?{old}: .*$", rf"\g<1>{old}: {new}", text)
+    (small.root / "evidence/runs/serve-again.yaml").write_text(text)
+
+
+class TestTheClaimedEnvelope:
+    def test_an_axis_stated_otherwise_than_the_deployment_is_elsewhere(
+        self, small: SmallCorpus
+    ) -> None:
+        small.replace(RUN, "device: Example Card 1GB", "device: Another Card")
+        small.replace(ADR, "output_tokens: 32 tokens}", "device: Another Card}")
+        first = small.claim("first-token")
+        assert first.verdict == "out-of-envelope"
+        assert first.outcome.because == (
+            "The claim holds elsewhere: the device is Another Card in the claim and card in "
+            "one-card."
+        )
+
+    @pytest.mark.parametrize(
+        ("claimed", "deployed", "run", "verdict"),
+        [
+            ("0.19", "0.19.0", "0.19.0", "upheld"),
+            ("0.19", "0.19.0", "0.19.5", "out-of-envelope"),
+            ("0.19.0", "0.19", "0.19.0", "upheld"),
+            ("0.19.0", "0.19", "0.19.5", "out-of-envelope"),
+            ("0.20", "0.19", "0.20", "out-of-envelope"),
+        ],
+    )
+    def test_of_two_versions_the_one_with_more_parts_holds(
+        self, small: SmallCorpus, claimed: str, deployed: str, run: str, verdict: str
+    ) -> None:
+        small.replace(ADR, "output_tokens: 32 tokens}", f'engine_version: "{claimed}"}}')
+        small.replace(DEPLOYMENT, "engine_version: 0.19.0", f'engine_version: "{deployed}"')
+        small.replace(RUN, "engine_version: 0.19.0", f'engine_version: "{run}"')
+        assert small.claim("first-token").verdict == verdict
+
+    @pytest.mark.parametrize(
+        ("metric", "expect"),
+        [("requests.failed", "= 0 requests"), ("duration", "<= 60 s")],
+    )
+    def test_every_figure_of_a_served_model_is_from_somewhere(
+        self, small: SmallCorpus, metric: str, expect: str
+    ) -> None:
+        small.replace(ADR, "latency.ttft.p95", metric)
+        small.replace(ADR, "<= 400 ms", expect)
+        assert small.claim("first-token").verdict == "upheld"
+        small.replace(
+            ADR, "{deployment: one-card, concurrency: 16, output_tokens: 32 tokens}", "{}"
+        )
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "model, engine, device, concurrency or request rate" in first.outcome.because
+
+    def test_a_limit_at_once_is_no_load_where_a_rate_holds_requests_back(
+        self, small: SmallCorpus
+    ) -> None:
+        edit_raw(small, request_rate=2.0)
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "a limit of 2 on the request rate too" in first.outcome.because
+        small.replace(ADR, "concurrency: 16,", "concurrency: 16, request_rate: 2 requests/s,")
+        assert small.claim("first-token").verdict == "upheld"
+
+    def test_a_load_that_was_never_reached_is_insufficient(self, small: SmallCorpus) -> None:
+        edit_raw(small, max_concurrency=400)
+        small.replace(ADR, "concurrency: 16", "concurrency: 400")
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "200 requests were sent, so 400 were never open at once" in first.outcome.because
+
+    def test_differing_and_unstated_axes_are_both_named(self, small: SmallCorpus) -> None:
+        small.replace(RUN, "  device: Example Card 1GB\n", "")
+        small.replace(ADR, "concurrency: 16", "concurrency: 64")
+        because = small.claim("first-token").outcome.because
+        assert "the concurrent requests is 16, not 64" in because
+        assert "nobody stated the device of what was measured" in because
+
+
+class TestOneRunOfSeveralRows:
+    def test_a_point_that_went_well_does_not_hide_one_with_failures(
+        self, small: SmallCorpus
+    ) -> None:
+        summary = summary_alone(small, p95_ttft_ms=390.0)
+        failing = {**summary, "num_prompts": 240, "failed": 40}
+        write_raw(small, json.dumps([summary, failing]))
+        small.replace(RUN, "format: vllm-bench-serve", "format: vllm-sweep-summary")
+        small.replace(ADR, ", output_tokens: 32 tokens", "")
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "40 of 240 requests failed" in first.outcome.because
+        write_raw(small, json.dumps([summary, {**failing, "max_concurrency": 64}]))
+        assert small.claim("first-token").verdict == "upheld"
+
+    def test_the_figure_that_is_shown_is_the_one_nearest_the_limit(
+        self, small: SmallCorpus
+    ) -> None:
+        rows = [summary_alone(small, p95_ttft_ms=value) for value in (300.0, 390.0)]
+        write_raw(small, json.dumps(rows))
+        small.replace(RUN, "format: vllm-bench-serve", "format: vllm-sweep-summary")
+        small.replace(ADR, ", output_tokens: 32 tokens", "")
+        first = small.claim("first-token")
+        assert first.outcome.value is not None
+        assert first.outcome.value.shown == "390 ms"
+
+
+class TestSeveralRuns:
+    def test_each_run_that_carries_the_claim_is_told_of(self, small: SmallCorpus) -> None:
+        second_run(small)
+        small.replace(ADR, EVIDENCE, "evidence: [{run: serve-16}, {run: serve-again}]")
+        because = small.claim("first-token").outcome.because
+        assert "serve-16 measured" in because
+        assert "serve-again measured" in because
+
+    def test_one_file_was_not_measured_on_two_devices(self, small: SmallCorpus) -> None:
+        second_run(small, device="Another Card")
+        small.replace(ADR, EVIDENCE, "evidence: [{run: serve-again}]")
+        found = [each for each in small.judge().findings if each.rule == "UPH509"]
+        assert [each.message for each in found] == [
+            "the run states the device as Example Card 1GB, but serve-again states it as "
+            "Another Card for the same file",
+            "the run states the device as Another Card, but serve-16 states it as "
+            "Example Card 1GB for the same file",
+        ]
+        assert small.judge().blocked
+
+    def test_another_name_of_one_device_is_the_same_place(self, small: SmallCorpus) -> None:
+        second_run(small, device="card", engine_version='"0.19"')
+        assert small.rules() == []
+
+
+class TestTheFileHasTheLastWord:
+    def test_its_own_date_counts_where_it_is_older(self, small: SmallCorpus) -> None:
+        small.replace(ADR, EVIDENCE, f"{EVIDENCE}\n    max_age: 30 days")
+        first = small.claim("first-token")
+        assert first.verdict == "stale"
+        assert "275 days old, of 2026-03-01" in first.outcome.because
+        edit_raw(small, date="20269901-101500")
+        assert small.claim("first-token").verdict == "upheld"
+
+    def test_counted_drafts_are_speculation(self, small: SmallCorpus) -> None:
+        edit_raw(small, spec_decode_acceptance_rate=60.0)
+        finding = next(each for each in small.judge().findings if each.rule == "UPH509")
+        assert "states no speculative decoding, but" in finding.message
+        assert small.claim("first-token").verdict == "unsupported"
+
+
+class TestOtherBases:
+    """A claim is not made safe from a run by saying that nobody has tested it."""
+
+    @pytest.mark.parametrize(
+        "basis",
+        [
+            "untested\n    why: Nobody looked.",
+            "assumed\n    why: It is likely.\n    owner: Tester\n    date: 2026-11-02",
+            "cited\n    sources: [{source: paper, at: page 1, quote: at most 200 ms}]",
+        ],
+    )
+    def test_a_run_that_covers_it_contradicts_it(self, small: SmallCorpus, basis: str) -> None:
+        small.replace(ADR, "basis: measured", f"basis: {basis}")
+        small.replace(ADR, f"    {EVIDENCE}\n", "")
+        assert small.claim("first-token").verdict != "contradicted"
+        small.replace(ADR, "<= 400 ms", "<= 200 ms")
+        first = small.claim("first-token")
+        assert first.verdict == "contradicted"
+        assert first.outcome.because.startswith("serve-16 measured 2")
+        assert "serve-16" in first.rests_on
+        assert [each.rule for each in small.judge().findings] == ["UPH601"]
+
+    def test_only_a_run_that_would_carry_it_is_pointed_out(self, small: SmallCorpus) -> None:
+        small.replace(ADR, "basis: measured", "basis: untested\n    why: Nobody looked.")
+        assert small.rules(date(2026, 12, 1)) == ["UPH608"]
+        assert small.rules(date(2026, 11, 10)) == []
+
+
+def test_a_figure_just_beyond_the_limit_does_not_read_as_the_limit(small: SmallCorpus) -> None:
+    value = small.claim("first-token").outcome.value
+    assert value is not None
+    limit = round(float(value.base * 1000), 7) - 0.0000001
+    small.replace(ADR, "<= 400 ms", f"<= {limit:.7f} ms")
+    first = small.claim("first-token")
+    assert first.verdict == "contradicted"
+    shown = re.search(r"measured ([\d.]+) ms", first.outcome.because)
+    assert shown is not None
+    assert float(shown[1]) > limit
