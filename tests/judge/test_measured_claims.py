@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from small_corpus import ADR, DEPLOYMENT, RAW, RUN, SmallCorpus
+from small_corpus import ADR, DEPLOYMENT, MODEL, RAW, RUN, SmallCorpus
 
 EVIDENCE = "evidence: [{run: serve-16}]"
 
@@ -71,6 +71,14 @@ class TestTheClaimedEnvelope:
         small.replace(DEPLOYMENT, "engine_version: 0.19.0", f'engine_version: "{deployed}"')
         small.replace(RUN, "engine_version: 0.19.0", f'engine_version: "{run}"')
         assert small.claim("first-token").verdict == verdict
+
+    def test_the_revision_that_a_model_pins_is_one(self, small: SmallCorpus) -> None:
+        small.append(MODEL, "revision: abc\n")
+        assert "nobody stated the model revision" in small.claim("first-token").outcome.because
+        small.replace(RUN, "states:\n", "states:\n  model_revision: xyz\n")
+        assert small.claim("first-token").verdict == "out-of-envelope"
+        small.replace(RUN, "model_revision: xyz", "model_revision: abc")
+        assert small.claim("first-token").verdict == "upheld"
 
     @pytest.mark.parametrize(
         ("metric", "expect"),
@@ -139,6 +147,13 @@ class TestOneRunOfSeveralRows:
         first = small.claim("first-token")
         assert first.outcome.value is not None
         assert first.outcome.value.shown == "390 ms"
+        assert "measured 390 ms (reported) and 300 ms (reported); claimed" in first.outcome.because
+
+    def test_of_many_figures_only_some_are_told(self, small: SmallCorpus) -> None:
+        write_raw(small, json.dumps([summary_alone(small, p95_ttft_ms=300.0)] * 1200))
+        small.replace(RUN, "format: vllm-bench-serve", "format: vllm-sweep-summary")
+        small.replace(ADR, ", output_tokens: 32 tokens", "")
+        assert "and 1,197 more; claimed" in small.claim("first-token").outcome.because
 
 
 class TestSeveralRuns:

@@ -19,6 +19,17 @@ class TestArithmetic:
         assert half.verdict == "unsupported"
         assert "compares one-card with itself" in half.outcome.because
 
+    def test_a_fact_from_a_run_that_failed_carries_nothing(self, small: SmallCorpus) -> None:
+        small.replace(
+            DEPLOYMENT, "{size: 256 MiB, origin: runtime-memory}", "{size: 1 MiB, origin: serve-16}"
+        )
+        assert small.claim("fits").verdict == "upheld"
+        small.replace("evidence/runs/serve-16.yaml", "outcome: completed", "outcome: failed")
+        fits = small.claim("fits")
+        assert fits.verdict == "unsupported"
+        assert fits.outcome.because == "It rests on serve-16, which can't be used."
+        assert "serve-16" in fits.rests_on
+
 
 class TestControl:
     def test_a_policy_speaks_of_its_own_deployment_only(self, small: SmallCorpus) -> None:

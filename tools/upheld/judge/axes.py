@@ -11,6 +11,7 @@ from upheld.measured.envelope import Difference, compare, contradictions
 from upheld.records.claim import Claim, Within
 from upheld.records.deployment import Deployment
 from upheld.records.envelope import AXES
+from upheld.records.model import Model
 from upheld.records.policy import Policy
 
 
@@ -36,10 +37,12 @@ def missing(within: Within, kind: str, found_none: str) -> str:
     return found_none if named is None else f"The {kind} {named} is no valid record."
 
 
-def deployment_axes(deployment: Deployment) -> dict[str, Any]:
-    """The axes that a deployment fixes."""
+def deployment_axes(deployment: Deployment, context: Context) -> dict[str, Any]:
+    """The axes that a deployment fixes, with the revision that its model record pins."""
+    model = context.corpus.get(deployment.model)
     return {
         "model": str(deployment.model),
+        "model_revision": model.revision if isinstance(model, Model) else None,
         "engine": deployment.engine,
         "engine_version": deployment.engine_version,
         "weight_dtype": deployment.weight_dtype,
@@ -55,7 +58,7 @@ def deployment_axes(deployment: Deployment) -> dict[str, Any]:
 
 def differing(within: Within, deployment: Deployment, context: Context) -> str | None:
     """Where the axes that a claim states itself are not those of the deployment, in words."""
-    fixed = deployment_axes(deployment)
+    fixed = deployment_axes(deployment, context)
     return _elsewhere(compare(within.stated(), fixed, context.names.normal), deployment)
 
 
@@ -67,7 +70,7 @@ def contradicting(within: Within, holder: Holder, context: Context) -> str | Non
     deployment = deployment_of(within, holder, context)
     if deployment is None:
         return None
-    fixed = deployment_axes(deployment)
+    fixed = deployment_axes(deployment, context)
     return _elsewhere(contradictions(fixed, within.stated(), context.names.normal), deployment)
 
 
@@ -99,6 +102,6 @@ def claim_axes(claim: Claim, holder: Holder, context: Context) -> dict[str, Any]
     """
     stated = claim.within.stated()
     deployment = deployment_of(claim.within, holder, context)
-    fixed = deployment_axes(deployment) if deployment else {}
+    fixed = deployment_axes(deployment, context) if deployment else {}
     wider = compare(fixed, stated, context.names.normal)
     return {**stated, **{each.axis: each.claimed for each in wider}}

@@ -70,7 +70,17 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
         )
     outcome = contradicted(claim, holder, context) or BASES[claim.basis](claim, holder, context)
     stated = [*claim.assumes, *(citation.source for citation in claim.sources)]
-    return replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
+    outcome = replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
+    unsound = sorted(id_ for id_ in outcome.rests_on if _is_unsound_run(id_, context))
+    if outcome.verdict == "upheld" and unsound:
+        because = f"It rests on {', '.join(unsound)}, which can't be used."
+        return replace(outcome, verdict="unsupported", because=because)
+    return outcome
+
+
+def _is_unsound_run(id_: str, context: Context) -> bool:
+    run = context.runs.get(id_)
+    return run is not None and not run.sound
 
 
 def _lapsed(corpus: Corpus, day: date) -> Iterator[Finding]:

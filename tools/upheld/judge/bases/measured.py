@@ -25,6 +25,7 @@ Standing = Literal["counts", "insufficient", "out-of-envelope"]
 # What a claim must say of where it holds before any run can be held against it.
 _OF_SERVING = ("model", "engine", "device")
 _OF_A_PROGRAM = ("benchmark", "processor")
+_MOST_TOLD = 3
 _LOAD = ("concurrency", "request_rate")
 
 # Metrics of which a benchmark of a served model gives the figures.
@@ -176,10 +177,14 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
     if failing:
         # The rows that went well don't stand for those that did not.
         return _not_counting(run_id, failing, rests_on)
+    counting.sort(key=lambda each: _margin(claim, each.base))
     pieces = tuple(each.piece(_says(each.figure, claim)) for each in counting)
-    says = " and ".join(_says(each.figure, claim) for each in counting)
+    shown = [piece.says for piece in pieces[:_MOST_TOLD]]
+    if len(pieces) > _MOST_TOLD:
+        shown.append(f"{len(pieces) - _MOST_TOLD:,} more")
+    says = " and ".join(shown)
     expected = f"; claimed: {claim.expect}" if claim.expect else ""
-    value = _value(min(counting, key=lambda each: _margin(claim, each.base)), claim)
+    value = _value(counting[0], claim)
     age = (context.as_of - evidence.measured).days
     limit = claim.max_age
     if limit is not None and age > limit.base / 86400:
