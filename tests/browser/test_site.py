@@ -199,6 +199,31 @@ def test_nothing_scrolls_sideways_on_a_phone(site: Site, browser: Browser) -> No
     assert wide == []
 
 
+def test_a_phone_shows_the_whole_of_a_row(own: Site, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = open_page(context).page
+    cut = []
+    for path in (
+        "decisions/",
+        "decisions/adr-009/",
+        "evidence/assumptions/runtime-memory/",
+        "evidence/deployments/one-device/",
+        "evidence/models/llama-3.1-8b-instruct/",
+        *(
+            f"evidence/snapshots/{each.name}/"
+            for each in (own.folder / "evidence/snapshots").iterdir()
+        ),
+    ):
+        page.goto(own.address + path)
+        cut += [
+            f"{path}: {frame.get_attribute('aria-label')}"
+            for frame in page.locator(".uph-scroll").all()
+            if frame.evaluate("e => e.scrollWidth > e.clientWidth")
+        ]
+    context.close()
+    assert cut == []
+
+
 def test_a_blocked_claim_is_seen_without_scrolling(small_site: Site, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = open_page(context).page
@@ -221,6 +246,17 @@ def test_the_search_finds_a_claim(own: Site, browser: Browser) -> None:
     assert "decisions/adr-009/" in (hit.get_attribute("href") or "")
     assert watched.outside == []
     assert watched.complaints == []
+    context.close()
+
+
+def test_the_search_finds_a_decision_by_its_number(own: Site, browser: Browser) -> None:
+    context = browser.new_context()
+    page = open_page(context).page
+    page.goto(own.address)
+    page.locator("input.md-search__input").click()
+    page.keyboard.type("ADR-009", delay=5)
+    first = "li.md-search-result__item:first-child a[href*='/decisions/adr-009/']"
+    page.locator(first).first.wait_for(timeout=10_000)
     context.close()
 
 

@@ -106,7 +106,8 @@ def test_a_bad_date_is_one_message(full: SmallCorpus, caplog: pytest.LogCaptureF
     assert "as_of wants a date as YYYY-MM-DD, not 'soon'" in caplog.messages[-1]
 
 
-def test_records_are_watched(full: SmallCorpus) -> None:
+def test_records_and_configuration_are_watched(full: SmallCorpus) -> None:
+    (full.root / "upheld.toml").write_text("")
     watched: list[str] = []
 
     class Server:
@@ -116,4 +117,4 @@ def test_records_are_watched(full: SmallCorpus) -> None:
     config = config_of(full.root)
     plugin = config.plugins["upheld"]
     plugin.on_serve(Server(), config=config, builder=lambda: None)  # type: ignore[attr-defined]
-    assert [Path(path).name for path in watched] == ["adrs", "evidence"]
+    assert [Path(path).name for path in watched] == ["adrs", "evidence", "upheld.toml"]

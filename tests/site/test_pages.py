@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import pytest
 
-from small_corpus import RAW, SmallCorpus
+from small_corpus import ADR, RAW, SmallCorpus
+from upheld.records.units import parse_quantity
 from upheld.site.links import Links
 from upheld.site.pages import render_all
 from upheld.site.pages.page import Page
+from upheld.site.pages.view import in_unit, plain
 from upheld.site.words import BASES, VERDICTS
 
 
@@ -129,6 +132,17 @@ def test_no_claim_is_named_by_another_kind_of_result(full: SmallCorpus) -> None:
                 assert "uph-basis-measured" not in article
 
 
+def test_a_basis_without_its_evidence_is_only_claimed(full: SmallCorpus) -> None:
+    full.replace(ADR, "    evidence: [{run: serve-16}]\n", "")
+    body = pages_of(full)["decisions/adr-001.md"].body
+    claim = body[body.index('id="claim-first-token"') :]
+    claim = claim[: claim.index("</article>")]
+    assert "uph-verdict-unsupported" in claim
+    assert re.search(r'claimed as</span> <span class="uph-basis uph-basis-measured"', claim)
+    fits = body[body.index('id="claim-fits"') : body.index('id="claim-first-token"')]
+    assert "claimed as" not in fits
+
+
 def test_the_ledger_of_a_deployment_keeps_computed_and_stated_apart(full: SmallCorpus) -> None:
     body = pages_of(full)["evidence/deployments/one-card.md"].body
     assert "<svg" in body
@@ -208,3 +222,23 @@ def test_rules_are_linked_where_they_have_a_page(blocked: SmallCorpus) -> None:
 @pytest.mark.parametrize("words", [BASES, VERDICTS])
 def test_no_two_words_look_alike(words: dict[str, object]) -> None:
     assert len({repr(word) for word in words.values()}) == len(words)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        ("0", "0 s"),
+        ("1.62", "1.62 s"),
+        ("0.0348701", "34.8701 ms"),
+        ("0.0000832", "83.2 µs"),
+        ("0.0000000001", "0.1 ns"),
+    ],
+)
+def test_a_time_is_shown_in_a_unit_that_it_fills(seconds: str, shown: str) -> None:
+    assert in_unit(Fraction(seconds), "s") == shown
+
+
+def test_thousands_of_a_quantity_are_set_apart() -> None:
+    assert plain(parse_quantity("131072 B")) == "131,072 B"
+    assert plain(parse_quantity("8192.5 MiB")) == "8,192.5 MiB"
+    assert plain(parse_quantity("80 GiB")) == "80 GiB"

@@ -5,7 +5,8 @@ Events, and why they are hooked:
 - `on_config` adds the stylesheet of this package to the theme's own.
 - `on_files` loads and judges the corpus, once all hand-written pages are known, and adds what is
   generated from it. Nothing is written into the documentation's folder.
-- `on_serve` watches the folders of records, so that `mkdocs serve` follows them.
+- `on_serve` watches the folders of records and the configuration of the gate, so that
+  `mkdocs serve` follows them.
 """
 
 from __future__ import annotations
@@ -106,11 +107,11 @@ class UpheldPlugin(BasePlugin[UpheldConfig]):  # type: ignore[no-untyped-call]  
         config: MkDocsConfig,
         builder: Callable[..., None],
     ) -> LiveReloadServer:
-        """Follow the records, as far as there are any."""
+        """Follow the records and the configuration, as far as there are any."""
         root = self._root(config)
-        for folder in read_config(root).records:
-            if (root / folder).is_dir():
-                server.watch(str(root / folder))
+        for name in (*read_config(root).records, "upheld.toml", "pyproject.toml"):
+            if (root / name).exists():
+                server.watch(str(root / name))
         return server
 
     def _root(self, config: MkDocsConfig) -> Path:

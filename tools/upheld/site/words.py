@@ -37,7 +37,7 @@ BASES: dict[Basis, Word] = {
         "computed",
         Icon("M12 3.5H4L8 8l-4 4.5h8"),
         "Worked out from shapes, sizes and limits by a formula that the page shows. It holds as "
-        "far as its inputs do; no hardware was involved.",
+        "far as its inputs do; no hardware was involved. Records call it arithmetic.",
     ),
     "control": Word(
         "control",
@@ -109,11 +109,16 @@ VERDICTS: dict[Verdict, Word] = {
     "stale": Word(
         "stale",
         Icon(f"{_RING}M8 5v3.2l2.3 1.4"),
-        "The evidence is older than the claim allows, or what it rests on has changed since.",
+        "The evidence is older than the claim allows.",
     ),
     "assumed": Word("assumed", Icon(_WAVE), "Declared as an assumption, and shown as one."),
     "untested": Word("untested", Icon(_RING), "Declared open, or not yet shown by anything."),
 }
+
+# With these a claim is not carried by the evidence that its basis needs.
+UNCARRIED: frozenset[Verdict] = frozenset(
+    {"unsupported", "insufficient", "out-of-envelope", "wrong-basis"}
+)
 
 KINDS: dict[str, str] = {
     "adr": "Decision",
@@ -129,6 +134,7 @@ KINDS: dict[str, str] = {
 
 # What a field is called where its own name would not say it to someone who never wrote a record.
 FIELDS: dict[str, str] = {
+    "adr": "Decision",
     "block_size": "Tokens in one block",
     "bytes_per_element": "Bytes of one element",
     "device_count": "Devices",
@@ -149,6 +155,7 @@ FIELDS: dict[str, str] = {
     "max_output_tokens": "Output limit",
     "max_position_embeddings": "Longest context of the model",
     "max_prompt_tokens": "Prompt limit",
+    "memory": "Device memory",
     "norm": "Last norm",
     "num_attention_heads": "Query heads",
     "num_hidden_layers": "Layers",

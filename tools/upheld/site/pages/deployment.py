@@ -48,7 +48,9 @@ class LedgerInput:
     @property
     def shown(self) -> str:
         """The value, with its unit where it is not a count."""
-        return plain(self.value) + (" B" if self.name in _IN_BYTES else "")
+        if self.name in _IN_BYTES and isinstance(self.value, int):
+            return f"{format_bytes(self.value)} ({self.value:,} B)"
+        return plain(self.value)
 
 
 def pages(judged: Judged, links: Links) -> Iterator[Page]:
@@ -112,7 +114,7 @@ def _capacity(ledger: Ledger) -> Iterator[tuple[str, str]]:
         f"{ledger.sequences:,} of {ledger.max_model_len:,} tokens each; "
         f"the deployment allows {ledger.max_num_seqs:,}",
     )
-    yield "Tokens over the context limit", f"{format_number(ledger.max_concurrency, 4)} ×"
+    yield "Tokens divided by the context limit", format_number(ledger.max_concurrency, 4)
     yield (
         "Devices that one replica needs",
         "no number of devices is enough" if ledger.devices is None else f"{ledger.devices:,}",

@@ -45,4 +45,5 @@ def record_page(
         judgements=judged.of(record.id),
         **values,
     )
-    return Page(view.path, record.title, body, search_boost)
+    title = f"{record.id}: {record.title}" if entry.kind == "adr" else record.title
+    return Page(view.path, title, body, search_boost)

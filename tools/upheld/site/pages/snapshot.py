@@ -14,4 +14,4 @@ from upheld.site.pages.record import record_page
 def pages(judged: Judged, links: Links) -> Iterator[Page]:
     """One page for each snapshot."""
     for snapshot in judged.corpus.of(Snapshot):
-        yield record_page(judged, links, snapshot, "snapshot.html")
+        yield record_page(judged, links, snapshot, "snapshot.html", search_boost=0.2)

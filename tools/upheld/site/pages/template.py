@@ -46,6 +46,7 @@ def _environment() -> Environment:
         paths=paths,
         BASES=words.BASES,
         VERDICTS=words.VERDICTS,
+        UNCARRIED=words.UNCARRIED,
         KINDS=words.KINDS,
         axes_of=seen.axes_of,
         metric_of=seen.metric_of,

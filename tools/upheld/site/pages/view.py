@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -18,7 +19,7 @@ from upheld.records.expectation import Expectation
 from upheld.records.finding import Finding
 from upheld.records.metrics import Basis, Metric, resolve
 from upheld.records.types import Record
-from upheld.records.units import format_number
+from upheld.records.units import UNITS, Quantity, format_number
 from upheld.site.links import Links
 from upheld.site.paths import FOLDERS
 from upheld.site.words import FIELDS
@@ -30,7 +31,9 @@ BASIS_OF_ORIGIN: dict[str, Basis] = {
     "run": "measured",
 }
 
-_SIGNS = {"<=": "≤", ">=": "≥"}
+_SIGNS = {"<=": "≤", ">=": "≥", "us": "µs"}
+_PARTS = ("ms", "us", "ns")
+_WHOLE = re.compile(r"^[1-9]\d{3,}(?![\d,])")
 _ACRONYMS = {"kv": "KV", "gpu": "GPU", "qkv": "QKV", "qk": "QK"}
 
 
@@ -147,7 +150,7 @@ def metric_of(claim: Claim) -> Metric:
 def expected(expectation: Expectation) -> str:
     """`≤ 76 GiB`."""
     operator = expectation.operator
-    return f"{_SIGNS.get(operator, operator)} {expectation.quantity}"
+    return f"{_SIGNS.get(operator, operator)} {_grouped(expectation.quantity)}"
 
 
 def label(name: str) -> str:
@@ -164,6 +167,8 @@ def plain(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | Fraction):
         return format_number(Fraction(value))
+    if isinstance(value, Quantity):
+        return _grouped(value)
     if isinstance(value, list):
         return ", ".join(plain(item) for item in value)
     return str(value)
@@ -175,8 +180,16 @@ def day(value: date) -> str:
 
 
 def in_unit(value: Fraction, unit: str) -> str:
-    """A figure with its unit."""
+    """A figure with its unit; of a second's parts the largest that the figure fills: `34.9 ms`."""
+    if unit == "s" and 0 < abs(value) < 1:
+        unit = next((part for part in _PARTS if abs(value) >= UNITS[part].factor), _PARTS[-1])
+        return f"{format_number(value / UNITS[unit].factor)} {_SIGNS.get(unit, unit)}"
     return f"{format_number(value)} {unit}"
+
+
+def _grouped(quantity: Quantity) -> str:
+    """A quantity as it was written, with its thousands apart."""
+    return _WHOLE.sub(lambda digits: f"{int(digits.group()):,}", str(quantity), count=1)
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
