@@ -48,4 +48,5 @@ lock: $(SETUP) ## Lock the dependencies anew
 		--generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) site bench.json .benchmarks .hypothesis .import_linter_cache \
+		.mypy_cache .ruff_cache .pytest_cache
