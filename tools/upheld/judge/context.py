@@ -29,6 +29,7 @@ class Context:
     runs: dict[str, RunEvidence]
     _ledgers: dict[str, Ledger | ShapeError | None] = field(default_factory=dict)
     _grounds: dict[str, frozenset[str]] = field(default_factory=dict)
+    _measuring: dict[str, list[RunEvidence]] | None = None
 
     def ledger(self, deployment: Deployment) -> Ledger | None:
         """The memory ledger of a deployment; None where its model or device is no valid record.
@@ -56,6 +57,16 @@ class Context:
     def ledgers(self) -> dict[str, Ledger]:
         """Every ledger that was worked out."""
         return {id_: found for id_, found in self._ledgers.items() if isinstance(found, Ledger)}
+
+    def measuring(self, metric: str) -> list[RunEvidence]:
+        """The sound runs that have a figure of the metric, so that no claim looks at the others."""
+        if self._measuring is None:
+            self._measuring = {}
+            for evidence in self.runs.values():
+                figures = (figure for row in evidence.rows for figure in row.row.figures)
+                for name in dict.fromkeys(figure.name for figure in figures if evidence.sound):
+                    self._measuring.setdefault(name, []).append(evidence)
+        return self._measuring.get(metric, [])
 
     def grounds(self, ids: Iterable[str]) -> frozenset[str]:
         """Every assumption, source and run that is reached from these records, however deep.

@@ -105,8 +105,8 @@ def covering_run(claim: Claim, holder: Holder, context: Context) -> str | None:
         return None
     if contradicting(claim.within, holder, context):
         return None
-    carrying = (id_ for id_ in context.runs if _carries(claim, id_, axes, context))
-    return next(carrying, None)
+    runs = (evidence.run.id for evidence in context.measuring(claim.metric))
+    return next((id_ for id_ in runs if _carries(claim, id_, axes, context)), None)
 
 
 def _carries(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context) -> bool:
@@ -133,9 +133,7 @@ def _incomplete(claim: Claim, axes: Mapping[str, Any]) -> str | None:
 def _contradicting(claim: Claim, axes: Mapping[str, Any], context: Context) -> Outcome | None:
     if claim.expect is None:
         return None
-    for evidence in context.runs.values():
-        if not evidence.sound:
-            continue
+    for evidence in context.measuring(claim.metric):
         for weighed in _weigh(claim, evidence, axes, context):
             if weighed.standing == "counts" and not claim.expect.met_by(weighed.base):
                 says = _says(weighed.figure, claim)
