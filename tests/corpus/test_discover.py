@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -87,6 +88,24 @@ def test_folders_too_deep(tmp_path: Path) -> None:
         deep = deep / "d"
     (only,) = found(tmp_path)
     assert only.endswith(f" is more than {MAX_DEPTH} folders deep")
+
+
+def test_a_file_in_the_deepest_folder_is_found(tmp_path: Path) -> None:
+    deepest = "/".join(["adrs", *["d"] * MAX_DEPTH])
+    write(tmp_path, f"{deepest}/a.yaml")
+    assert found(tmp_path) == [f"{deepest}/a.yaml"]
+
+
+def test_a_folder_that_fails_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "adrs/a.yaml")
+
+    def fails(_: Path) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Path, "iterdir", fails)
+    assert found(tmp_path) == ["UPH110 adrs:1:1: adrs can't be looked at: Input/output error"]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may list every folder")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -124,6 +125,22 @@ class TestInside:
     def test_a_pipe_does_not_hold_the_tool(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "pipe")
         assert refusal(tmp_path, "pipe") == "'pipe' is not a regular file"
+
+    @pytest.mark.parametrize(
+        ("number", "reason"),
+        [
+            (errno.EACCES, "it can't be read: permission denied"),
+            (errno.EIO, os.strerror(errno.EIO)),
+        ],
+    )
+    def test_a_file_that_fails(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
+    ) -> None:
+        def fails(*_: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(files.os, "open", fails)
+        assert refusal(tmp_path, "a") == f"'a': {reason}"
 
     @pytest.mark.skipif(os.getuid() == 0, reason="root may read every file")
     def test_a_file_that_may_not_be_read(self, tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ class TestDamage:
         os.mkfifo(tmp_path / "evidence" / "g.yaml")
         corpus = load(tmp_path)
         assert list(corpus.entries) == ["good"]
+        assert corpus.rejected == 7
         assert [(rule, place) for rule, place, _ in said(corpus)] == [
             ("UPH101", "evidence/a.yaml:2:1"),
             ("UPH101", "evidence/b.yaml:1:1"),
