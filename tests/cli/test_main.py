@@ -109,6 +109,23 @@ def test_a_result_that_cannot_be_written_is_no_finding() -> None:
     assert result.stderr == "Error: the result can't be written: No space left on device\n"
 
 
+def test_a_reader_who_went_away_is_no_finding_and_no_noise() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as pipe:
+        result = upheld("check", SMALL, "--format", "json", stdout=pipe, text=True)
+    assert (result.returncode, result.stderr) == (2, "")
+
+
+def test_a_stop_by_hand_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("upheld.cli.check.open_judged", stopped)
+    result = CliRunner().invoke(main, ["check", SMALL])
+    assert (result.exit_code, result.output) == (2, "Error: stopped before the end\n")
+
+
 def test_a_closed_output_is_told() -> None:
     command = f"exec {shlex.join([sys.executable, '-m', 'upheld.cli', 'check', SMALL])} >&-"
     result = subprocess.run(

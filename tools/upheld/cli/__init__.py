@@ -41,10 +41,20 @@ class _LazyGroup(click.Group):
             finally:
                 sys.stdout.flush()
         except OSError as error:
-            sys.stderr.write(f"Error: the result can't be written: {error.strerror}\n")
+            if not isinstance(error, BrokenPipeError):
+                sys.stderr.write(f"Error: the result can't be written: {error.strerror}\n")
             # What is still held back can't be written either, also not by the interpreter's end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(COULD_NOT_RUN)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Open the door; a reader who went away, or a stop by hand, is no finding either."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise CouldNotRun("stopped before the end") from None
+        except BrokenPipeError:
+            ctx.exit(COULD_NOT_RUN)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)
