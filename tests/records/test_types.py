@@ -98,6 +98,14 @@ class TestCounts:
         message = "wants a whole number in plain digits, such as 32"
         assert refusal(types.Count, text) == refusal(types.Whole, text) == message
 
+    @pytest.mark.parametrize(("field", "least"), [(types.Count, 1), (types.Whole, 0)])
+    def test_an_editor_knows_the_least(self, field: Any, least: int) -> None:
+        assert TypeAdapter(field).json_schema() == {"type": "integer", "minimum": least}
+        assert read(field, str(least)) == least
+
+    def test_one_token_is_enough(self) -> None:
+        assert read(types.Tokens, "1 token").base == 1
+
     def test_nothing_is_a_whole_number_but_no_count(self) -> None:
         assert read(types.Whole, "0") == 0
         assert refusal(types.Count, "0") == "wants a whole number of at least 1"

@@ -14,10 +14,12 @@ from upheld.records.units import (
     MAX_EXPONENT,
     UNITS,
     QuantityError,
+    count,
     dimensions,
     find_unit,
     format_bytes,
     format_number,
+    of_unit,
     parse_number,
     parse_quantity,
     units_of,
@@ -176,6 +178,29 @@ class TestUnits:
         for dimension in dimensions():
             assert units_of(dimension)
 
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("1 kB", "1000 B"), ("1 MB", "1000 kB"), ("1 GB", "1000 MB"), ("1 TB", "1000 GB"),
+            ("1 KiB", "1024 B"), ("1 MiB", "1024 KiB"), ("1 GiB", "1024 MiB"),
+            ("1 TiB", "1024 GiB"), ("1 us", "1000 ns"), ("1 ms", "1000 us"), ("1 s", "1000 ms"),
+            ("1 min", "60 s"), ("1 h", "60 min"), ("1 days", "24 h"), ("100 %", "1 ratio"),
+            ("1 MB/s", "1e6 B/s"), ("1 GB/s", "1000 MB/s"), ("1 TB/s", "1000 GB/s"),
+            ("1 TFLOP/s", "1e12 FLOP/s"), ("1 kW", "1000 W"), ("1 kWh", "3.6e6 J"),
+        ],
+    )  # fmt: skip
+    def test_that_are_the_same(self, one: str, other: str) -> None:
+        assert parse_quantity(one).base == parse_quantity(other).base
+
+    def test_of_prices(self) -> None:
+        # By the second, and by the token.
+        assert parse_quantity("3600 USD/h").base == 1
+        assert parse_quantity("1e6 USD/1M tokens").base == 1
+
+    def test_every_dimension_but_prices_has_a_unit_of_one(self) -> None:
+        based = {unit.dimension for unit in UNITS.values() if unit.factor == 1}
+        assert dimensions() - based == {"money per time", "money per tokens"}
+
     def test_every_unit_is_positive(self) -> None:
         assert all(unit.factor > 0 for unit in UNITS.values())
 
@@ -213,3 +238,24 @@ class TestForPeople:
     )
     def test_bytes(self, count: int, shown: str) -> None:
         assert format_bytes(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "symbol", "shown"),
+    [
+        (Fraction(52), "sequences", "52 sequences"),
+        (Fraction(1), "sequences", "1 sequence"),
+        (Fraction(1), "devices", "1 device"),
+        (Fraction(1), "s", "1 s"),
+        (Fraction(1, 2), "tokens", "0.5 tokens"),
+        (Fraction(607, 1000), None, "0.607"),
+    ],
+)
+def test_of_unit(value: Fraction, symbol: str | None, shown: str) -> None:
+    assert of_unit(value, symbol) == shown
+
+
+def test_count() -> None:
+    assert [count(number, "file") for number in (0, 1, 2, 1000)] == [
+        "0 files", "1 file", "2 files", "1,000 files",
+    ]  # fmt: skip
