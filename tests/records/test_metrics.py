@@ -38,6 +38,18 @@ def test_a_claim_may_always_be_declared_open() -> None:
         assert not metric.shown_by & OPEN
 
 
+def test_what_one_run_gives_many_values_of() -> None:
+    assert {name for name, metric in METRICS.items() if metric.distribution} == {
+        "latency.ttft", "latency.tpot", "latency.itl", "latency.e2e", "time",
+    }  # fmt: skip
+
+
+def test_a_name_that_is_like_no_other_gets_no_suggestion() -> None:
+    with pytest.raises(MetricError) as caught:
+        resolve("zzz")
+    assert str(caught.value) == "unknown metric 'zzz'"
+
+
 def test_every_metric_is_named_as_it_is_filed() -> None:
     assert all(name == metric.name for name, metric in METRICS.items())
     titles = [metric.title for metric in METRICS.values()]
