@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from upheld.judge.judgement import Judged
 from upheld.records.source import Source
@@ -16,5 +17,10 @@ def pages(judged: Judged, links: Links) -> Iterator[Page]:
     """One page for each source."""
     for source in judged.corpus.of(Source):
         days = (judged.as_of - source.checked).days
-        age = f"{counted(days, 'day')} before {day(judged.as_of)}" if days >= 0 else "in the future"
-        yield record_page(judged, links, source, "source.html", age=age)
+        yield record_page(judged, links, source, "source.html", age=_age(days, judged.as_of))
+
+
+def _age(days: int, as_of: date) -> str:
+    if days < 0:
+        return "in the future"
+    return "the day of judging" if days == 0 else f"{counted(days, 'day')} before {day(as_of)}"
