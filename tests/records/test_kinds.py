@@ -88,9 +88,14 @@ class TestAdr:
             "UPH109", 4, 1, "status can't be 'acepted'", "did you mean accepted?",
         )  # fmt: skip
 
-    def test_a_gate_is_assessed_by_someone_or_not_at_all(self) -> None:
+    @pytest.mark.parametrize(
+        "assessed",
+        ["state: passed", "state: passed, assessed_by: A",
+         "state: not-passed, assessed_on: 2026-12-01", "assessed_by: A", "assessed_on: 2026-12-01", "assessed_by: A, assessed_on: 2026-12-01"],
+    )  # fmt: skip
+    def test_a_gate_is_assessed_by_someone_or_not_at_all(self, assessed: str) -> None:
         gate = (
-            "gates:\n  - {id: g, title: T, depth: build, task: D, passes_when: P, state: passed}\n"
+            f"gates:\n  - {{id: g, title: T, depth: build, task: D, passes_when: P, {assessed}}}\n"
         )
         assert only_finding(TEXTS["adr"] + gate) == (
             "UPH109", 18, 5,
@@ -98,6 +103,20 @@ class TestAdr:
             "with it",
             correct("adr"),
         )  # fmt: skip
+
+    @pytest.mark.parametrize("state", ["passed", "not-passed"])
+    def test_a_gate_that_someone_assessed(self, state: str) -> None:
+        gate = "gates:\n  - {id: g, title: T, depth: build, task: D, passes_when: P, "
+        gate += f"state: {state}, assessed_by: A, assessed_on: 2026-12-01}}\n"
+        assert record_in(TEXTS["adr"] + gate).model_dump()["gates"][0]["state"] == state
+
+    def test_a_stopping_point_says_what_was_not_done_and_what_reopens_it(self) -> None:
+        for empty in ("not_performed", "reopened_by"):
+            lists = {"not_performed": "[N]", "reopened_by": "[R]", empty: "[]"}
+            point = ", ".join(f"{name}: {items}" for name, items in lists.items())
+            text = f"{TEXTS['adr']}stopping_point: {{says: S, {point}}}\n"
+            assert only_finding(text)[3] == f"stopping_point.{empty}: wants at least one entry"
+            assert record_in(text.replace("[]", "[x]"))
 
     def test_an_option_at_least(self) -> None:
         text = changed(

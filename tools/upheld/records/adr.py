@@ -95,8 +95,8 @@ class Gate(Part):
 
     @model_validator(mode="after")
     def _assessed_by_someone(self) -> Gate:
-        named = self.assessed_by is not None and self.assessed_on is not None
-        if (self.state != "unassessed") != named:
+        assessed = self.state != "unassessed"
+        if {self.assessed_by is not None, self.assessed_on is not None} != {assessed}:
             raise ValueError(
                 "assessed_by and assessed_on go with a state that was assessed, and only with it"
             )
