@@ -62,7 +62,7 @@ class TestKvTokens:
 
 
 def test_slots() -> None:
-    assert slots(policy()) == Budgeted(Fraction(4), "budget.slots")
+    assert slots(policy()) == Budgeted(Fraction(4), "the slots that gate declares")
     with pytest.raises(NotDeclared, match="the policy declares no budget"):
         slots(policy(without="budget"))
 

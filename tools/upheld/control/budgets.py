@@ -55,7 +55,7 @@ def slots(policy: Policy) -> Budgeted:
     Raises:
         NotDeclared: no budget in the policy, or one that bounds nothing.
     """
-    return Budgeted(Fraction(_kept(policy).slots), "budget.slots")
+    return Budgeted(Fraction(_kept(policy).slots), f"the slots that {policy.id} declares")
 
 
 def _kept(policy: Policy) -> Budget:

@@ -63,10 +63,11 @@ def _judge(claim: Claim, index: int, holder: Holder, context: Context) -> Judgem
 def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
     metric, _ = resolve(claim.metric)
     if claim.basis not in metric.bases:
-        able = ", ".join(sorted(metric.shown_by))
+        *others, last = sorted(metric.shown_by)
+        able = f"{', '.join(others)} or {last}" if others else last
         return Outcome(
             "wrong-basis",
-            f"{metric.name} can't be carried by {claim.basis}; it can be by {able}.",
+            f"{metric.name} can't be carried by {claim.basis}; a basis that can: {able}.",
         )
     outcome = contradicted(claim, holder, context) or BASES[claim.basis](claim, holder, context)
     stated = [*claim.assumes, *(citation.source for citation in claim.sources)]

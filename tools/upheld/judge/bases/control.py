@@ -65,7 +65,9 @@ def _budget(claim: Claim, policy: Policy, context: Context) -> Outcome:
         return Outcome("unsupported", f"{policy.id}: {error}.")
     metric, _ = resolve(claim.metric)
     assert claim.expect is not None
-    shown = f"{beside(budgeted.value, claim.expect.quantity.base, digits=4)} {metric.unit}"
+    shown = beside(budgeted.value, claim.expect.quantity.base, digits=4)
+    if metric.dimension != "ratio":
+        shown = f"{shown} {metric.unit}"
     return Outcome(
         "upheld" if claim.expect.met_by(budgeted.value) else "contradicted",
         f"Computed from the policy: {shown} = {budgeted.formula}; claimed: {claim.expect}.",

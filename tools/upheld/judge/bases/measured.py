@@ -267,8 +267,9 @@ def _says(figure: Figure, claim: Claim) -> str:
 def _shown(figure: Figure, claim: Claim) -> str:
     if claim.expect is None:
         return f"{format_number(figure.value)} {figure.unit}"
-    limit = claim.expect.quantity.base / find_unit(figure.unit).factor
-    return f"{beside(figure.value, limit)} {figure.unit}"
+    limit = claim.expect.quantity
+    value = figure.value * find_unit(figure.unit).factor / limit.unit.factor
+    return f"{beside(value, limit.value)} {limit.unit.symbol}"
 
 
 def _value(weighed: _Weighed, claim: Claim) -> Value:
