@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,27 @@ def test_defaults_and_options_are_told_apart() -> None:
     assert "max_position_embeddings of llama-8b.json" in output
 
 
+@pytest.mark.parametrize(
+    ("options", "row"),
+    [
+        ((), ["block_size", "16", "vLLM's default"]),
+        ((), ["kv_cache_dtype", "bf16", "auto: as torch_dtype of llama-8b.json"]),
+        (("--weight-dtype", "fp8"),
+         ["kv_cache_dtype", "bf16", "auto: as torch_dtype of llama-8b.json"]),
+        (("--weight-dtype", "fp32"), ["kv_cache_dtype", "fp32", "auto: as --weight-dtype"]),
+        (("--kv-cache-dtype", "fp8"), ["kv_cache_dtype", "fp8", "--kv-cache-dtype"]),
+    ],
+)  # fmt: skip
+def test_each_choice_says_where_it_came_from(options: tuple[str, ...], row: list[str]) -> None:
+    rows = of("llama-8b", *ON_80_GIB, *options).output.split("\n")
+    assert row in [re.split(r"  +", line.strip()) for line in rows]
+
+
+def test_a_context_of_all_positions_is_not_noted() -> None:
+    output = of("llama-8b", *ON_80_GIB, "--max-model-len", "131072").output
+    assert "are beyond" not in output
+
+
 def test_a_context_beyond_the_positions_is_noted() -> None:
     output = of("llama-8b", *ON_80_GIB, "--max-model-len", "262,144 tokens").output
     assert "262,144 tokens are beyond max_position_embeddings, 131,072" in output
@@ -116,6 +138,7 @@ def test_quantised_weights_need_their_dtype() -> None:
         ),
         ((*ON_80_GIB, "--tp", "0"), "not a whole number from 1"),
         ((*ON_80_GIB, "--tp", "9" * 5000), "not a whole number from 1"),
+        ((*ON_80_GIB, "--tp", "two"), "'two' is not a whole number from 1"),
         ((*ON_80_GIB, "--max-model-len", "0.5"), "wants a whole number of tokens"),
         ((*ON_80_GIB, "--max-model-len", ""), "does not begin with a number"),
         ((*ON_80_GIB, "--gpu-memory-utilization", "90"), "not above 0 and at most 1"),

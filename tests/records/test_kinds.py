@@ -91,7 +91,8 @@ class TestAdr:
     @pytest.mark.parametrize(
         "assessed",
         ["state: passed", "state: passed, assessed_by: A",
-         "state: not-passed, assessed_on: 2026-12-01", "assessed_by: A", "assessed_on: 2026-12-01", "assessed_by: A, assessed_on: 2026-12-01"],
+         "state: not-passed, assessed_on: 2026-12-01", "assessed_by: A",
+         "assessed_on: 2026-12-01", "assessed_by: A, assessed_on: 2026-12-01"],
     )  # fmt: skip
     def test_a_gate_is_assessed_by_someone_or_not_at_all(self, assessed: str) -> None:
         gate = (
