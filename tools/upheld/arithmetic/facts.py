@@ -127,7 +127,7 @@ class Choices(Protocol):
 
     @property
     def kv_cache_dtype(self) -> str:
-        """A key of dtypes.KV_CACHE_BYTES."""
+        """A key of dtypes.KV_CACHE."""
 
     @property
     def block_size(self) -> int:

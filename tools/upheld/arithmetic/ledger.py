@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from upheld.arithmetic.dtypes import kv_cache_bytes
+from upheld.arithmetic.dtypes import cache_dtype
+from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import (
     Accelerator,
@@ -22,7 +23,7 @@ from upheld.arithmetic.facts import (
     fact_inputs,
     whole_tokens,
 )
-from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.layouts.full import FullAttention, blocks_of
 from upheld.arithmetic.terms import Input, Term, leaf
 from upheld.arithmetic.weights import weights
 from upheld.records.units import count
@@ -162,15 +163,18 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
         )
     stored = weights(deployment, model, tensor_parallel)
     attention = FullAttention(
-        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, tensor_parallel
+        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, model.head_dim
     )
-    element = kv_cache_bytes(deployment.kv_cache_dtype)
-    per_token = attention.bytes_per_token(element)
+    if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
+        known = ", ".join(KV_CACHE_DTYPES)
+        raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
+    dtype = cache_dtype(deployment.kv_cache_dtype)
+    per_token = int(attention.layers * attention.token_bytes(dtype, tensor_parallel))
     length = whole_tokens(deployment)
-    blocks = attention.blocks(length, deployment.block_size)
+    blocks = blocks_of(length, deployment.block_size)
     token_formula = (
-        f"{attention.layers:,} layers × {attention.kv_heads_on_rank:,} KV heads × "
-        f"{attention.head_dim:,} × 2 (K and V) × {element} B"
+        f"{attention.layers:,} layers × {attention.kv_heads_on_rank(tensor_parallel):,} KV heads × "
+        f"{model.head_dim:,} × 2 (K and V) × {dtype.element} B"
     )
     kv_cache = leaf(
         "kv_cache",

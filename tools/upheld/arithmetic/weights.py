@@ -115,9 +115,9 @@ def _decoder(model: Shape, tensor_parallel: int, vocabulary: int) -> Decoder:
     query = _share("num_attention_heads", model.num_attention_heads, tensor_parallel)
     query *= model.head_dim
     attention = FullAttention(
-        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, tensor_parallel
+        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, model.head_dim
     )
-    qkv = query + 2 * attention.kv_heads_on_rank * model.head_dim
+    qkv = query + 2 * attention.kv_heads_on_rank(tensor_parallel) * model.head_dim
     inner = _share("intermediate_size", model.intermediate_size, tensor_parallel)
 
     heads = ("num_attention_heads", "head_dim", "hidden_size")

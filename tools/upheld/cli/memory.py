@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from upheld.arithmetic.dtypes import KV_CACHE_BYTES, WEIGHT_BYTES
+from upheld.arithmetic.dtypes import WEIGHT_BYTES
+from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
 from upheld.arithmetic.ledger import ENGINES
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun, quantities
 from upheld.cli.memory_answer import of_config, of_deployment
@@ -49,7 +50,7 @@ from upheld.cli.options import format_option, root_option
 )
 @click.option(
     "--kv-cache-dtype",
-    type=click.Choice(["auto", *KV_CACHE_BYTES]),
+    type=click.Choice(["auto", *KV_CACHE_DTYPES]),
     help="How the cache is stored; by default auto: the model's dtype, however weights are.",
 )
 @click.option(

@@ -1,0 +1,113 @@
+"""How vLLM lays layers out, against lines that it printed in public reports."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from upheld.arithmetic.dtypes import cache_dtype
+from upheld.arithmetic.engines import vllm
+from upheld.arithmetic.engines.vllm import Settings, pool
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.layouts.latent import LatentAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
+from upheld.arithmetic.layouts.state import GatedDeltaNet, Mamba2, ShortConvolution
+
+BF16 = Settings(cache_dtype("bf16"))
+
+
+def test_layers_of_one_kind_are_one_group() -> None:
+    found = pool([FullAttention(32, 8, 128, 128)], BF16)
+    assert len(found.groups) == 1
+    assert found.page_bytes * found.group_size == 16 * 131_072
+    assert found.tokens(found.blocks(16 * 131_072 * 10 + 5)) == 160
+
+
+def test_sliding_and_full_layers_share_pages_and_the_last_group_is_padded() -> None:
+    gemma_3_27b = [FullAttention(10, 16, 128, 128), SlidingAttention(52, 16, 128, 128, 1024)]
+    found = pool(gemma_3_27b, BF16)
+    assert (found.group_size, len(found.groups), found.padding_layers) == (10, 7, 8)
+
+
+def test_before_the_hybrid_manager_all_layers_were_full() -> None:
+    layers = [FullAttention(10, 16, 128, 128), SlidingAttention(52, 16, 128, 128, 1024)]
+    found = pool(layers, Settings(cache_dtype("bf16"), version=(0, 9)))
+    assert [group.layers for group in found.groups] == [62]
+
+
+def test_a_smaller_page_gets_a_larger_block() -> None:
+    gemma_4_31b = [FullAttention(10, 4, 512, 512), SlidingAttention(50, 16, 256, 256, 1024)]
+    found = pool(gemma_4_31b, BF16)
+    assert sorted({group.block_size for group in found.groups}) == [16, 32]
+    assert found.smallest_block == 16
+
+
+def test_an_attention_block_is_as_large_as_a_state() -> None:
+    granite = [FullAttention(4, 4, 128, 128), Mamba2(36, 4, 48, 64, 128, 1)]
+    found = pool(granite, BF16)
+    assert found.attention_block_size == 400
+    assert found.state_padding is not None
+    assert f"{float(found.state_padding):.2%}" == "1.59%"
+    assert f"{float(found.concurrency(1339, 4096)):.2f}" == "66.95"
+    assert found.tokens(1339) == 53_200
+
+
+def test_an_eight_bit_cache_doubles_the_block_that_a_state_needs() -> None:
+    qwen = [FullAttention(12, 2, 256, 256), GatedDeltaNet(36, 4, 64, 16, 128, 128)]
+    state = Fraction(4)
+    wide = pool(qwen, Settings(cache_dtype("bf16"), state_element=state))
+    narrow = pool(qwen, Settings(cache_dtype("fp8"), state_element=state))
+    assert (wide.attention_block_size, narrow.attention_block_size) == (2096, 4176)
+
+
+def test_a_short_convolution_is_padded_to_a_whole_block() -> None:
+    found = pool([FullAttention(6, 8, 64, 64), ShortConvolution(10, 3, 2048)], BF16)
+    assert found.attention_block_size == 16
+    assert found.state_padding == 3
+    assert found.padding_layers == 2
+
+
+def test_context_parallel_ranks_multiply_the_tokens_of_a_latent_cache() -> None:
+    kimi = [LatentAttention(61, 512, 64)]
+    one = Settings(cache_dtype("bf16"), block_size=64, tensor_parallel_size=8)
+    eight = Settings(
+        cache_dtype("bf16"),
+        block_size=64,
+        tensor_parallel_size=8,
+        decode_context_parallel_size=8,
+    )
+    available = int(46.80 * 2**30)
+    assert pool(kimi, one).tokens(pool(kimi, one).blocks(available)) == 715_072
+    assert pool(kimi, eight).tokens(pool(kimi, eight).blocks(available)) == 8 * 715_072
+
+
+def test_later_versions_derive_the_tokens_from_the_concurrency() -> None:
+    layers = [FullAttention(10, 4, 512, 512), SlidingAttention(50, 16, 256, 256, 1024)]
+    early = pool(layers, Settings(cache_dtype("bf16"), version=(0, 20)))
+    late = pool(layers, Settings(cache_dtype("bf16"), version=(0, 22)))
+    assert early.tokens(20_480) == 20_480 // 6 * 16 == 54_608
+    assert late.tokens(20_480, 65_536) == int(late.concurrency(20_480, 65_536) * 65_536)
+
+
+def test_what_one_sequence_needs_and_the_longest_that_fits_agree() -> None:
+    found = pool([FullAttention(48, 8, 128, 128)], BF16)
+    assert found.needed(16_384) == 3 * 2**30
+    assert found.longest(found.needed(5000), 16_384) == 5008
+    assert found.longest(0, 16_384) == 0
+
+
+def test_what_is_left_over_goes_to_the_middle_stages_from_the_back() -> None:
+    assert vllm.stage_sizes(32, 4) == [8, 8, 8, 8]
+    assert vllm.stage_sizes(30, 4) == [7, 8, 8, 7]
+
+
+def test_pages_that_cannot_be_made_equal_are_refused() -> None:
+    with pytest.raises(ShapeError, match="can't be made equal"):
+        pool([FullAttention(4, 3, 128, 128), SlidingAttention(4, 4, 128, 128, 64)], BF16)
+
+
+def test_a_model_without_a_cache_is_refused() -> None:
+    with pytest.raises(ShapeError, match="no attention layer has a cache"):
+        pool([], BF16)

@@ -1,0 +1,246 @@
+"""vLLM V1: how layers share pages of one size, and what the start-up lines then say.
+
+Sources: vllm/v1/core/kv_cache_utils.py (get_kv_cache_config_from_groups,
+_get_kv_cache_groups_uniform_page_size, _report_kv_cache_config,
+get_max_concurrency_for_kv_cache_config), vllm/v1/kv_cache_interface.py,
+vllm/model_executor/models/config.py (attention/state alignment); read in 0.8.5, 0.11.0, 0.19.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+
+from upheld.arithmetic.dtypes import CacheDtype
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.layouts import Layers
+from upheld.arithmetic.layouts.full import FullAttention, blocks_of
+from upheld.arithmetic.layouts.latent import LatentAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
+from upheld.arithmetic.layouts.state import StateLayers
+
+# What a deployment may name for its cache.
+KV_CACHE_DTYPES = ("fp32", "bf16", "fp16", "fp8", "int8")
+
+# Before the hybrid cache manager every layer was sized as full attention.
+HYBRID_SINCE = (0, 10)
+# A group size of the largest count, where that is less than 1.5 times the smallest.
+LARGEST_GROUP_SINCE = (0, 12)
+# From here on the printed tokens are derived from the concurrency.
+TOKENS_FROM_CONCURRENCY_SINCE = (0, 22)
+
+STATE_ALIGNMENT = 16
+LATENT_STATE_ALIGNMENT = 64
+# The latent of DeepSeek Sparse Attention in fp8, with its scales (fp8_ds_mla).
+FP8_SPARSE_LATENT_BYTES = 656
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What vLLM was started with. Names are its own arguments'.
+
+    `state_mode` is how states are cached: `none`, `align` (with prefix caching) or `all`.
+    `state_element` is the state's bytes an element, where the config or a hook names them;
+    `draft_tokens` are those of speculative decoding.
+    """
+
+    kv_cache_dtype: CacheDtype
+    version: tuple[int, int] = (0, 19)
+    block_size: int = 16
+    tensor_parallel_size: int = 1
+    decode_context_parallel_size: int = 1
+    max_num_batched_tokens: int = 8192
+    conv_element: Fraction = Fraction(2)
+    state_element: Fraction = Fraction(2)
+    state_mode: str = "none"
+    draft_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Layers of one kind that take blocks together; `layers` counts the padding too."""
+
+    layout: Layers
+    layers: int
+    block_size: int
+
+    def blocks_for(self, tokens: int, settings: Settings) -> int:
+        """Blocks that one sequence of `tokens` takes at most."""
+        layout = self.layout
+        if isinstance(layout, StateLayers):
+            if settings.state_mode == "all":
+                return blocks_of(tokens, self.block_size)
+            spare = 1 if settings.state_mode == "align" else 0
+            return 1 + spare + settings.draft_tokens
+        held = layout.tokens_held(tokens, settings.max_num_batched_tokens)
+        # A window that slides does not begin where a block does.
+        unaligned = 1 if isinstance(layout, SlidingAttention) else 0
+        return blocks_of(held, self.block_size * settings.decode_context_parallel_size) + unaligned
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The cache of one rank: pages of one size, in blocks that a group of layers takes at once."""
+
+    settings: Settings
+    page_bytes: int
+    group_size: int
+    groups: tuple[Group, ...]
+    attention_block_size: int
+    state_bytes: int
+
+    @cached_property
+    def smallest_block(self) -> int:
+        """The block size that the printed token count is in."""
+        return min(
+            group.block_size for group in self.groups if not isinstance(group.layout, StateLayers)
+        )
+
+    @property
+    def padding_layers(self) -> int:
+        """Layers that are added so that all groups are of one size."""
+        by_kind: dict[Layers, int] = {}
+        for group in self.groups:
+            by_kind[group.layout] = by_kind.get(group.layout, 0) + group.layers
+        return sum(count - layout.layers for layout, count in by_kind.items())
+
+    @property
+    def state_padding(self) -> Fraction | None:
+        """What a state is padded by to fill a page, as a share of the state; None without one."""
+        if not self.state_bytes:
+            return None
+        return Fraction(self.page_bytes - self.state_bytes, self.state_bytes)
+
+    def blocks(self, available: int) -> int:
+        """`num_gpu_blocks` from the bytes that are available for the cache."""
+        return max(0, available // self.page_bytes // self.group_size)
+
+    def blocks_for(self, tokens: int) -> int:
+        """Blocks that one sequence of `tokens` takes, over all groups."""
+        return sum(group.blocks_for(tokens, self.settings) for group in self.groups)
+
+    def concurrency(self, blocks: int, max_model_len: int) -> Fraction:
+        """`Maximum concurrency`: sequences of full length that the blocks hold."""
+        return Fraction(blocks, self.blocks_for(max_model_len))
+
+    def tokens(self, blocks: int, max_model_len: int | None = None) -> int:
+        """`GPU KV cache size`, in tokens, as the version prints it."""
+        if self.settings.version >= TOKENS_FROM_CONCURRENCY_SINCE and max_model_len:
+            return int(self.concurrency(blocks, max_model_len) * max_model_len)
+        copies = self.settings.decode_context_parallel_size
+        return blocks // len(self.groups) * self.smallest_block * copies
+
+    def needed(self, tokens: int) -> int:
+        """Bytes that one sequence of `tokens` needs, which a refusal to start prints."""
+        return self.group_size * self.page_bytes * self.blocks_for(tokens)
+
+    def longest(self, available: int, limit: int) -> int:
+        """The longest sequence, up to `limit`, that the available bytes hold."""
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.needed(middle) <= available:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
+    """How vLLM lays these layers out.
+
+    Raises:
+        ShapeError: no layer has a cache, or pages that can't be made equal.
+    """
+    kept = [each for each in layers if each.layers]
+    if not any(not isinstance(each, StateLayers) for each in kept):
+        raise ShapeError("layers", "no attention layer has a cache")
+    if settings.version < HYBRID_SINCE:
+        kept = all_full(kept)
+    per_token = {each: _token_bytes(each, settings) for each in kept if _is_token(each)}
+    largest = max(per_token.values())
+    states = [_state_bytes(each, settings) for each in kept if isinstance(each, StateLayers)]
+    block = settings.block_size
+    if states:
+        latent = any(isinstance(each, LatentAttention) for each in kept)
+        aligned = LATENT_STATE_ALIGNMENT if latent else STATE_ALIGNMENT
+        block = max(block, aligned * ceil(Fraction(max(states), 1) / (aligned * largest)))
+    page = int(block * largest)
+    size = _group_size([each.layers for each in kept], settings.version)
+    groups = []
+    for each in kept:
+        group_block = block
+        if each in per_token:
+            if page % per_token[each]:
+                raise ShapeError("layers", "pages of the layers can't be made equal")
+            group_block = int(page / per_token[each])
+        groups += [Group(each, size, group_block)] * ceil(each.layers / size)
+    return Pool(settings, page, size, tuple(groups), block, max(states, default=0))
+
+
+def stages(layers: Sequence[Layers], sizes: Sequence[int]) -> list[list[Layers]]:
+    """The layers of each pipeline stage, for layers of one kind in stages of `sizes`.
+
+    Raises:
+        ShapeError: layers of several kinds, whose order would have to be known.
+    """
+    if len(layers) != 1:
+        raise ShapeError("pipeline_parallel_size", "the order of layers of several kinds")
+    return [[replace(layers[0], layers=size)] for size in sizes]
+
+
+def stage_sizes(layers: int, pipeline_parallel_size: int) -> list[int]:
+    """Layers of each pipeline stage; what is left over goes to the middle ones, from the back.
+
+    Source: vllm/distributed/utils.py, get_pp_indices.
+    """
+    sizes = [layers // pipeline_parallel_size] * pipeline_parallel_size
+    for index in range(2, layers % pipeline_parallel_size + 2):
+        sizes[-index] += 1
+    return sizes
+
+
+def _is_token(layers: Layers) -> bool:
+    return not isinstance(layers, StateLayers)
+
+
+def _token_bytes(layers: Layers, settings: Settings) -> Fraction:
+    assert not isinstance(layers, StateLayers)
+    dtype = settings.kv_cache_dtype
+    if isinstance(layers, LatentAttention) and layers.index_dim and dtype.name == "fp8":
+        return Fraction(FP8_SPARSE_LATENT_BYTES)
+    return layers.token_bytes(dtype, settings.tensor_parallel_size)
+
+
+def _state_bytes(layers: StateLayers, settings: Settings) -> int:
+    return layers.sequence_bytes(
+        settings.conv_element,
+        settings.state_element,
+        settings.tensor_parallel_size,
+        settings.draft_tokens,
+    )
+
+
+def all_full(layers: Sequence[Layers]) -> list[Layers]:
+    """All attention layers as full ones, of one kind where they are alike."""
+    merged: dict[tuple[int, int, int], int] = {}
+    others: list[Layers] = []
+    for each in layers:
+        if isinstance(each, FullAttention):
+            key = (each.kv_heads, each.k_dim, each.v_dim)
+            merged[key] = merged.get(key, 0) + each.layers
+        else:
+            others.append(each)
+    return [FullAttention(count, *key) for key, count in merged.items()] + others
+
+
+def _group_size(counts: Sequence[int], version: tuple[int, int]) -> int:
+    if len(counts) == 1:
+        return counts[0]
+    smallest, largest = min(counts), max(counts)
+    if version >= LARGEST_GROUP_SINCE and 2 * largest < 3 * smallest:
+        return largest
+    return smallest
