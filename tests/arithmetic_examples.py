@@ -27,6 +27,9 @@ class Model:
     qk_norm: bool = False
     parameters: int | None = None
     attention: str = "full"
+    cached_layers: tuple[object, ...] = ()
+    torch_dtype: str = "bfloat16"
+    state_dtype: str | None = None
     origin: str = "shape-source"
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -48,6 +51,9 @@ class Runtime:
 class Deployment:
     id: str = "one-device"
     engine: str = "vllm"
+    engine_version: str = "0.19.0"
+    max_num_batched_tokens: int | None = None
+    prefix_caching: bool = False
     weight_dtype: str = "bf16"
     weight_group_size: int | None = None
     kv_cache_dtype: str = "bf16"
@@ -57,6 +63,7 @@ class Deployment:
     max_model_len: Quantity = CONTEXT
     max_num_seqs: int = 32
     runtime_memory: Runtime | None = field(default_factory=Runtime)
+    weight_memory: Runtime | None = None
     assumes: tuple[str, ...] = ()
 
 

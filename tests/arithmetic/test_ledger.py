@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
 from upheld.arithmetic.errors import ShapeError
-from upheld.arithmetic.ledger import METRICS, devices_needed, ledger, tokens_within
+from upheld.arithmetic.ledger import METRICS, devices_needed, ledger
 from upheld.records import metrics
 from upheld.records.units import parse_quantity
 
@@ -129,12 +129,6 @@ def test_metrics_are_those_that_arithmetic_may_carry() -> None:
     assert all(METRICS[name](found) > 0 for name in METRICS)
 
 
-def test_tokens_from_the_bytes_that_an_engine_found() -> None:
-    assert tokens_within(16 * 131_072, 131_072, 16) == 16
-    assert tokens_within(16 * 131_072 - 1, 131_072, 16) == 0
-    assert tokens_within(-1, 131_072, 16) == 0
-
-
 @given(st.integers(1, 200), st.integers(1, 200), st.integers(1, 4000))
 def test_more_runtime_never_leaves_more_tokens(memory: int, runtime: int, more: int) -> None:
     device = Device(memory=parse_quantity(f"{memory} GiB"))
@@ -144,3 +138,81 @@ def test_more_runtime_never_leaves_more_tokens(memory: int, runtime: int, more: 
         return ledger(replace(Deployment(), runtime_memory=stated), LLAMA_8B, device).tokens
 
     assert tokens(runtime + more) <= tokens(runtime)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A line of `cached_layers`, as a model record has it."""
+
+    kind: str
+    layers: int
+    kv_heads: int | None = None
+    k_dim: int | None = None
+    v_dim: int | None = None
+    window: int | None = None
+    conv_kernel: int | None = None
+    heads: int | None = None
+    head_dim: int | None = None
+    state: int | None = None
+    groups: int | None = None
+
+
+GRANITE_4_H_1B = replace(
+    LLAMA_8B,
+    attention="listed",
+    cached_layers=(
+        Listed("full", 4, kv_heads=4, k_dim=128, v_dim=128),
+        Listed("mamba2", 36, conv_kernel=4, heads=48, head_dim=64, state=128, groups=1),
+    ),
+)
+HYBRID = replace(
+    Deployment(),
+    max_model_len=parse_quantity("4096 tokens"),
+    max_num_batched_tokens=2048,
+    max_num_seqs=1,
+    weight_memory=Runtime(parse_quantity("2.72 GiB"), "start-up-log"),
+)
+
+
+def test_a_hybrid_is_laid_out_as_the_engine_does_it() -> None:
+    found = ledger(HYBRID, GRANITE_4_H_1B, Device())
+    assert found.block_size == 400
+    # 11 blocks of 400 tokens for the attention layers, and one of each state group.
+    assert found.blocks_of_a_sequence == 11 + 9
+    assert found.kv_cache.bytes == 20 * found.block_bytes
+    assert [part.name for part in found.kv_cache.parts] == ["full_attention", "mamba2"]
+    assert sum(part.bytes for part in found.kv_cache.parts) == found.kv_cache.bytes
+    assert found.tokens == found.blocks // 10 * 400
+    assert found.kv_bytes_per_token == 4 * 4 * 128 * 2 * 2
+
+
+def test_stated_weights_are_not_worked_out_and_say_where_they_came_from() -> None:
+    found = ledger(HYBRID, GRANITE_4_H_1B, Device())
+    assert found.weights.stated
+    assert found.weights.given == ("start-up-log",)
+    assert not found.kv_cache.stated
+
+
+def test_weights_of_listed_layers_are_refused_where_nobody_states_them() -> None:
+    with pytest.raises(ShapeError) as raised:
+        ledger(replace(HYBRID, weight_memory=None), GRANITE_4_H_1B, Device())
+    assert raised.value.field == "attention"
+
+
+def test_an_unknown_kind_of_attention_is_never_taken_for_a_plain_one() -> None:
+    with pytest.raises(ShapeError, match="'linear' is not known"):
+        ledger(HYBRID, replace(LLAMA_8B, attention="linear"), Device())
+
+
+def test_a_window_bounds_what_a_sequence_needs() -> None:
+    sliding = replace(
+        LLAMA_8B,
+        attention="listed",
+        cached_layers=(
+            Listed("full", 16, kv_heads=8, k_dim=128, v_dim=128),
+            Listed("sliding", 16, kv_heads=8, k_dim=128, v_dim=128, window=1024),
+        ),
+    )
+    long = replace(HYBRID, max_model_len=parse_quantity("131072 tokens"))
+    windowed = ledger(long, sliding, Device()).kv_cache.bytes
+    assert windowed < ledger(long, LLAMA_8B, Device()).kv_cache.bytes * 0.6

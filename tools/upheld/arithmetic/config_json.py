@@ -90,6 +90,8 @@ class ConfigShape:
     assumed: tuple[str, ...] = ()
     parameters: int | None = None
     attention: str = "full"
+    cached_layers: tuple[Any, ...] = ()
+    state_dtype: str | None = None
 
 
 def read_config(data: bytes, origin: str = "config.json") -> ConfigShape:

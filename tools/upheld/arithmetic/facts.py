@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.terms import Input
@@ -16,11 +16,23 @@ from upheld.records.units import Quantity
 
 
 class Shape(Protocol):
-    """A dense decoder with full attention. Fields are named as in Transformers' config.json."""
+    """A decoder. Fields are named as in Transformers' config.json."""
 
     @property
     def attention(self) -> str:
-        """The kind of attention; arithmetic knows `full`."""
+        """`full` in all layers, or `listed` in `cached_layers`."""
+
+    @property
+    def cached_layers(self) -> Sequence[Any]:
+        """Layers with a cache, by kind, where they are listed; see cache.KINDS."""
+
+    @property
+    def torch_dtype(self) -> str | None:
+        """The dtype that the model computes in, a key of dtypes.OF_TORCH, or None."""
+
+    @property
+    def state_dtype(self) -> str | None:
+        """The dtype of recurrent states, a key of dtypes.OF_TORCH, or None: as the model's."""
 
     @property
     def num_hidden_layers(self) -> int:
@@ -92,7 +104,7 @@ class Accelerator(Protocol):
 
 
 class StatedMemory(Protocol):
-    """Runtime memory of one device: activations, graphs, context. Stated, never derived."""
+    """Memory of one device that somebody stated, such as activations, graphs and context."""
 
     @property
     def size(self) -> Quantity:
@@ -116,6 +128,18 @@ class Choices(Protocol):
     @property
     def engine(self) -> str:
         """The engine, such as `vllm`."""
+
+    @property
+    def engine_version(self) -> str | None:
+        """The engine's version, or None: not stated."""
+
+    @property
+    def max_num_batched_tokens(self) -> int | None:
+        """Tokens of one step of the scheduler, or None: the engine's default."""
+
+    @property
+    def prefix_caching(self) -> bool:
+        """Whether blocks of equal prefixes are shared, which decides how states are cached."""
 
     @property
     def weight_dtype(self) -> str:
@@ -152,6 +176,10 @@ class Choices(Protocol):
     @property
     def runtime_memory(self) -> StatedMemory | None:
         """What weights and cache leave out, or None: not stated."""
+
+    @property
+    def weight_memory(self) -> StatedMemory | None:
+        """Weights of one device where they are stated, or None: worked out from the shape."""
 
     @property
     def assumes(self) -> Sequence[str]:
@@ -192,9 +220,12 @@ def whole_tokens(deployment: Choices) -> int:
     return int(tokens)
 
 
-def _plain(value: int | str | Fraction | Quantity) -> int | str | Fraction:
+def _plain(value: Any) -> int | str | Fraction:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(f"{part.layers} {part.kind}" for part in value)
     if isinstance(value, Quantity):
         value = value.base
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
+    assert isinstance(value, int | str | Fraction)
     return value

@@ -12,41 +12,52 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from upheld.arithmetic.dtypes import cache_dtype
-from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
+from upheld.arithmetic.cache import fields_of, layers_of, name_of, token_formula
+from upheld.arithmetic.dtypes import OF_TORCH, cache_dtype
+from upheld.arithmetic.engines.vllm import (
+    DEFAULT_BATCHED_TOKENS,
+    KV_CACHE_DTYPES,
+    Group,
+    Pool,
+    Settings,
+    pool,
+    version_of,
+)
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import (
     Accelerator,
     Choices,
     Shape,
+    StatedMemory,
     choice_inputs,
     fact_inputs,
     whole_tokens,
 )
-from upheld.arithmetic.layouts.full import FullAttention, blocks_of
-from upheld.arithmetic.terms import Input, Term, leaf
+from upheld.arithmetic.layouts.state import StateLayers
+from upheld.arithmetic.terms import Input, Term, leaf, total
 from upheld.arithmetic.weights import weights
 from upheld.records.units import count
 
 ENGINES = ("vllm",)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ledger:
     """What one device holds. Memory is in bytes, exact; `runtime` is None where nobody stated it.
 
     `kv_cache` is what the stated sequences of full length need; the capacities are about what is
-    left for the cache, which is another figure. `devices` is the least that one replica needs,
-    or None where it fits on no number of devices. `given` names the origins of all facts.
+    left for the cache, which is another figure, in blocks that `pool` lays out as the engine does.
+    `devices` is the least that one replica needs, or None where it fits on no number of devices.
+    `given` names the origins of all facts.
     """
 
     weights: Term
     kv_cache: Term
     runtime: Term | None
     budget: Term
+    pool: Pool
     kv_bytes_per_token: int
     kv_token_formula: str
-    block_size: int
     max_model_len: int
     max_num_seqs: int
     tensor_parallel: int
@@ -70,9 +81,14 @@ class Ledger:
         return self.device_total <= self.budget.bytes
 
     @property
+    def block_size(self) -> int:
+        """Tokens of a block of attention, which a recurrent state may have made larger."""
+        return self.pool.smallest_block
+
+    @property
     def block_bytes(self) -> int:
-        """Bytes of one block in all layers."""
-        return self.kv_bytes_per_token * self.block_size
+        """Bytes of one block, which one group of layers takes."""
+        return self.pool.page_bytes * self.pool.group_size
 
     @property
     def available_kv(self) -> int:
@@ -82,22 +98,27 @@ class Ledger:
     @property
     def blocks(self) -> int:
         """Whole blocks in what is left for the KV cache."""
-        return blocks_within(self.available_kv, self.block_bytes)
+        return self.pool.blocks(self.available_kv)
 
     @property
     def tokens(self) -> int:
         """Tokens in those blocks: the figure that vLLM prints as `GPU KV cache size`."""
-        return self.blocks * self.block_size
+        return self.pool.tokens(self.blocks, self.max_model_len)
+
+    @property
+    def blocks_of_a_sequence(self) -> int:
+        """Blocks that one sequence of full length takes."""
+        return self.pool.blocks_for(self.max_model_len)
 
     @property
     def max_concurrency(self) -> Fraction:
-        """Tokens over the context limit: what vLLM prints as `Maximum concurrency`."""
-        return Fraction(self.tokens, self.max_model_len)
+        """Sequences of full length: what vLLM prints as `Maximum concurrency`."""
+        return self.pool.concurrency(self.blocks, self.max_model_len)
 
     @property
     def sequences(self) -> int:
-        """Sequences of full length that the blocks hold at once."""
-        return self.blocks // -(-self.max_model_len // self.block_size)
+        """Whole sequences of full length that the blocks hold at once."""
+        return self.blocks // self.blocks_of_a_sequence
 
 
 def ledger(deployment: Choices, model: Shape, device: Accelerator) -> Ledger:
@@ -127,16 +148,6 @@ def devices_needed(deployment: Choices, model: Shape, device: Accelerator) -> in
     return None
 
 
-def blocks_within(available: int, block_bytes: int) -> int:
-    """Whole blocks of `block_bytes` in `available` bytes; none where that is negative."""
-    return max(0, available // block_bytes)
-
-
-def tokens_within(available: int, kv_bytes_per_token: int, block_size: int) -> int:
-    """The tokens that vLLM prints, from the bytes that it found available for the KV cache."""
-    return blocks_within(available, kv_bytes_per_token * block_size) * block_size
-
-
 def _devices(found: Ledger) -> Fraction:
     if found.devices is None:
         raise ShapeError("tensor_parallel", "the replica fits at no degree that divides its heads")
@@ -161,37 +172,20 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
         raise ShapeError(
             "engine", f"{deployment.engine!r} is not known; known: {', '.join(ENGINES)}"
         )
-    stored = weights(deployment, model, tensor_parallel)
-    attention = FullAttention(
-        model.num_hidden_layers, model.num_key_value_heads, model.head_dim, model.head_dim
-    )
-    if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
-        known = ", ".join(KV_CACHE_DTYPES)
-        raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
-    dtype = cache_dtype(deployment.kv_cache_dtype)
-    per_token = int(attention.layers * attention.token_bytes(dtype, tensor_parallel))
+    stated = _stated("weights", deployment.weight_memory)
+    stored = stated or weights(deployment, model, tensor_parallel)
+    layers = layers_of(model)
+    settings = _settings(deployment, model, tensor_parallel)
+    laid_out = pool(layers, settings)
     length = whole_tokens(deployment)
-    blocks = blocks_of(length, deployment.block_size)
-    token_formula = (
-        f"{attention.layers:,} layers × {attention.kv_heads_on_rank(tensor_parallel):,} KV heads × "
-        f"{model.head_dim:,} × 2 (K and V) × {dtype.element} B"
+    kv_cache = _kv_cache(deployment, model, laid_out, length)
+    per_token = sum(
+        each.layers * each.token_bytes(settings.kv_cache_dtype, tensor_parallel)
+        for each in layers
+        if not isinstance(each, StateLayers)
     )
-    kv_cache = leaf(
-        "kv_cache",
-        deployment.max_num_seqs * blocks * deployment.block_size * per_token,
-        f"{count(deployment.max_num_seqs, 'sequence')} × {count(blocks, 'block')} × "
-        f"{count(deployment.block_size, 'token')} × {token_formula}",
-        fact_inputs(model, "num_hidden_layers", "num_key_value_heads", "head_dim")
-        + choice_inputs(
-            deployment,
-            "max_num_seqs",
-            "max_model_len",
-            "block_size",
-            "kv_cache_dtype",
-            "tensor_parallel",
-        ),
-    )
-    runtime = _runtime(deployment)
+    formulas = [token_formula(each, settings.kv_cache_dtype, tensor_parallel) for each in layers]
+    runtime = _stated("runtime", deployment.runtime_memory)
     budget = leaf(
         "budget",
         floor(device.memory.base * deployment.gpu_memory_utilization),
@@ -205,9 +199,9 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
         kv_cache=kv_cache,
         runtime=runtime,
         budget=budget,
-        kv_bytes_per_token=per_token,
-        kv_token_formula=token_formula,
-        block_size=deployment.block_size,
+        pool=laid_out,
+        kv_bytes_per_token=int(per_token),
+        kv_token_formula=" + ".join(formulas),
         max_model_len=length,
         max_num_seqs=deployment.max_num_seqs,
         tensor_parallel=tensor_parallel,
@@ -216,10 +210,61 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
     )
 
 
-def _runtime(deployment: Choices) -> Term | None:
-    stated = deployment.runtime_memory
+def _settings(deployment: Choices, model: Shape, tensor_parallel: int) -> Settings:
+    if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
+        known = ", ".join(KV_CACHE_DTYPES)
+        raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
+    computed = model.torch_dtype or "bfloat16"
+    state = model.state_dtype or computed
+    return Settings(
+        kv_cache_dtype=cache_dtype(deployment.kv_cache_dtype),
+        version=version_of(deployment.engine_version),
+        block_size=deployment.block_size,
+        tensor_parallel_size=tensor_parallel,
+        max_num_batched_tokens=deployment.max_num_batched_tokens or DEFAULT_BATCHED_TOKENS,
+        conv_element=cache_dtype(OF_TORCH.get(computed, computed)).element,
+        state_element=cache_dtype(OF_TORCH.get(state, state)).element,
+        state_mode="align" if deployment.prefix_caching else "none",
+    )
+
+
+_CACHE_CHOICES = (
+    "max_num_seqs", "max_model_len", "block_size", "kv_cache_dtype", "tensor_parallel",
+)  # fmt: skip
+
+
+def _kv_cache(deployment: Choices, model: Shape, laid_out: Pool, length: int) -> Term:
+    """What the stated sequences of full length need: a term, with a part for each kind of layer."""
+    inputs = fact_inputs(model, *fields_of(model)) + choice_inputs(deployment, *_CACHE_CHOICES)
+    sequences = count(deployment.max_num_seqs, "sequence")
+    by_kind: dict[str, list[Group]] = {}
+    for group in laid_out.groups:
+        by_kind.setdefault(name_of(group.layout), []).append(group)
+    parts = []
+    for name, groups in by_kind.items():
+        blocks = groups[0].blocks_for(length, laid_out.settings)
+        size = laid_out.page_bytes * laid_out.group_size
+        formula = f"{sequences} × {count(blocks, 'block')} × "
+        if len(laid_out.groups) == 1:
+            layout = groups[0].layout
+            dtype, ranks = laid_out.settings.kv_cache_dtype, laid_out.settings.tensor_parallel_size
+            formula += f"{count(groups[0].block_size, 'token')} × "
+            formula += token_formula(layout, dtype, ranks)
+        else:
+            formula += (
+                f"{count(len(groups), 'group')} of {count(laid_out.group_size, 'layer')} × "
+                f"{laid_out.page_bytes:,} B a page"
+            )
+        total_bytes = deployment.max_num_seqs * blocks * len(groups) * size
+        parts.append(leaf(name, total_bytes, formula, inputs))
+    if len(parts) == 1:
+        return replace(parts[0], name="kv_cache")
+    return total("kv_cache", parts)
+
+
+def _stated(name: str, stated: StatedMemory | None) -> Term | None:
     if stated is None:
         return None
     size = ceil(stated.size.base)
-    fact = Input("runtime_memory", size, stated.origin, given=True)
-    return leaf("runtime", size, "stated, not worked out", [fact])
+    fact = Input(f"{name}_memory", size, stated.origin, given=True)
+    return replace(leaf(name, size, "stated, not worked out", [fact]), stated=True)

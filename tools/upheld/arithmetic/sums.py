@@ -43,14 +43,20 @@ def _capacity(ledger: Ledger, formula: str) -> tuple[str, tuple[Term, ...]]:
     return f"{text}; {formula}", (*ledger.terms, ledger.budget)
 
 
+def _tokens(ledger: Ledger) -> str:
+    groups = len(ledger.pool.groups)
+    shared = f"÷ {groups} groups of layers, " if groups > 1 else ""
+    return f"{shared}× {ledger.block_size} tokens a block = {ledger.tokens:,} tokens"
+
+
 _SUMS: dict[str, Callable[[Ledger], tuple[str, tuple[Term, ...]]]] = {
     "memory.weights": lambda found: (_plus(found.weights.parts), (found.weights,)),
     "memory.kv_cache": lambda found: (found.kv_cache.formula, (found.kv_cache,)),
     "memory.kv_cache_per_token": lambda found: (found.kv_token_formula, (found.kv_cache,)),
     "memory.device_total": lambda found: (_plus(found.terms), found.terms),
-    "capacity.tokens": lambda found: _capacity(found, f"× {found.block_size} tokens a block"),
+    "capacity.tokens": lambda found: _capacity(found, _tokens(found)),
     "capacity.sequences": lambda found: _capacity(
-        found, f"÷ ⌈{found.max_model_len:,} ÷ {found.block_size}⌉ blocks a sequence, rounded down"
+        found, f"÷ {found.blocks_of_a_sequence:,} blocks a sequence, rounded down"
     ),
     "capacity.devices": lambda found: (
         f"the smallest power of two that divides the heads at which {_plus(found.terms)} "

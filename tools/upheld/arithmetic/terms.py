@@ -27,6 +27,7 @@ class Term:
     """Exact bytes on one device. A term that has parts is their sum; see `leaf` and `total`.
 
     `given` names, sorted, the origin of every fact that this term and its parts rest upon.
+    `stated` says that somebody stated the bytes, and nothing worked them out.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Term:
     inputs: tuple[Input, ...]
     given: tuple[str, ...]
     parts: tuple[Term, ...] = ()
+    stated: bool = False
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Term]]:
         """This term and all below it, each before its parts, with its depth in the tree."""

@@ -38,6 +38,10 @@ class Choices:
     max_num_seqs: int
     runtime_memory: Stated | None
     origins: Mapping[str, str]
+    engine_version: str | None = None
+    max_num_batched_tokens: int | None = None
+    prefix_caching: bool = False
+    weight_memory: Stated | None = None
     id: str = "the command line"
     assumes: tuple[str, ...] = ()
 

@@ -27,8 +27,8 @@ WeightDtype = Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]
 KvCacheDtype = Literal["fp32", "bf16", "fp16", "fp8", "int8"]
 
 
-class RuntimeMemory(Part):
-    """Activations, CUDA graphs, context and fragmentation of one device: stated, never derived."""
+class StatedMemory(Part):
+    """Memory of one device that is stated and not derived, with where the figure came from."""
 
     size: Memory
     origin: OriginRef
@@ -38,7 +38,8 @@ class Deployment(Record):
     """One replica of a model on devices of one kind, with the limits that it supports.
 
     Names are vLLM's where it has one. Weight and KV cache dtypes are separate: quantising the
-    weights does not change how the cache is stored.
+    weights does not change how the cache is stored. `runtime_memory` is activations, CUDA graphs,
+    context and fragmentation; `weight_memory` takes the place of what the shape would give.
     """
 
     kind: Literal["deployment"]
@@ -56,9 +57,11 @@ class Deployment(Record):
     max_model_len: Tokens
     max_output_tokens: Tokens
     max_num_seqs: Count
+    max_num_batched_tokens: Count | None = None
     prefix_caching: Flag
     speculative_decoding: Line = "none"
-    runtime_memory: RuntimeMemory
+    runtime_memory: StatedMemory
+    weight_memory: StatedMemory | None = None
     replicas: Count = 1
     assumes: list[AssumptionRef] = []
     claims: list[Claim] = []

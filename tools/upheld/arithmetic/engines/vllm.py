@@ -8,6 +8,7 @@ vllm/model_executor/models/config.py (attention/state alignment); read in 0.8.5,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -24,6 +25,9 @@ from upheld.arithmetic.layouts.state import StateLayers
 
 # What a deployment may name for its cache.
 KV_CACHE_DTYPES = ("fp32", "bf16", "fp16", "fp8", "int8")
+
+DEFAULT_VERSION = (0, 19)
+DEFAULT_BATCHED_TOKENS = 8192
 
 # Before the hybrid cache manager every layer was sized as full attention.
 HYBRID_SINCE = (0, 10)
@@ -48,11 +52,11 @@ class Settings:
     """
 
     kv_cache_dtype: CacheDtype
-    version: tuple[int, int] = (0, 19)
+    version: tuple[int, int] = DEFAULT_VERSION
     block_size: int = 16
     tensor_parallel_size: int = 1
     decode_context_parallel_size: int = 1
-    max_num_batched_tokens: int = 8192
+    max_num_batched_tokens: int = DEFAULT_BATCHED_TOKENS
     conv_element: Fraction = Fraction(2)
     state_element: Fraction = Fraction(2)
     state_mode: str = "none"
@@ -179,6 +183,12 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
             group_block = int(page / per_token[each])
         groups += [Group(each, size, group_block)] * ceil(each.layers / size)
     return Pool(settings, page, size, tuple(groups), block, max(states, default=0))
+
+
+def version_of(text: str | None) -> tuple[int, int]:
+    """The first two numbers of a version such as `0.19.2rc1`; the default where there are none."""
+    match = re.match(r"(\d+)\.(\d+)", text or "")
+    return (int(match[1]), int(match[2])) if match else DEFAULT_VERSION
 
 
 def stages(layers: Sequence[Layers], sizes: Sequence[int]) -> list[list[Layers]]:

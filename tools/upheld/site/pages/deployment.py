@@ -85,7 +85,7 @@ def _facts(deployment: Deployment) -> Iterator[Fact]:
 def _rows(ledger: Ledger) -> Iterator[LedgerRow]:
     for term in ledger.terms:
         for depth, part in term.walk():
-            yield LedgerRow(depth, part.name, part.bytes, part.formula, term is ledger.runtime)
+            yield LedgerRow(depth, part.name, part.bytes, part.formula, part.stated)
 
 
 def _inputs(ledger: Ledger) -> list[LedgerInput]:

@@ -40,7 +40,7 @@ def bar_of(ledger: Ledger, device_memory: int) -> Bar:
         x = filled * WIDTH // full
         filled += term.bytes
         width = filled * WIDTH // full - x
-        parts.append(BarPart(term.name, term.bytes, term is ledger.runtime, x, width))
+        parts.append(BarPart(term.name, term.bytes, term.stated, x, width))
     words = ", ".join(f"{label(part.name)} {format_bytes(part.bytes)}" for part in parts)
     says = f"{words}; budget {format_bytes(ledger.budget.bytes)} of {format_bytes(device_memory)}"
     return Bar(tuple(parts), ledger.budget.bytes * WIDTH // full, says)
