@@ -15,7 +15,7 @@ def test_layers_of_several_kinds_are_listed() -> None:
     record = record_in(
         listed(
             "kind: full, layers: 4, kv_heads: 4, k_dim: 128, v_dim: 128",
-            "kind: mamba2, layers: 36, conv_kernel: 4, heads: 48, head_dim: 64, state: 128, groups: 1",
+            "kind: mamba2, layers: 3, conv_kernel: 4, heads: 48, head_dim: 64, state: 8, groups: 1",
             "kind: latent, layers: 1, latent: 512, rope: 64",
         )
     )
