@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from upheld.arithmetic.config_json import ConfigError, read_config
+from upheld.arithmetic.config_json import ConfigShape, read_config
+from upheld.arithmetic.configs import ConfigError
+from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.weights import count_parameters
 
 CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
@@ -53,19 +56,12 @@ def test_both_names_of_the_dtype_are_read(key: str) -> None:
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (_with("mistral-windowed"), "sliding window"),
-        (_with("mistral-windowed", drop=("sliding_window",)), "sliding window"),
-        (_with("qwen2-7b", use_sliding_window=True), "sliding window"),
-        (_with(sliding_window=4096), "sliding window"),
+        (_with(sliding_window=4096), "a sliding window of 4096"),
         (_with("qwen3-8b", layer_types=["full_attention", "sliding_attention"]), "layer_types"),
-        (_with("experts"), "'MixtralForCausalLM' is not known"),
-        (_with("latent-attention"), "'DeepseekV2ForCausalLM' is not known"),
-        (_with(num_local_experts=8), "'num_local_experts' says"),
-        (_with(kv_lora_rank=512), "'kv_lora_rank' says"),
-        (_with(num_nextn_predict_layers=1), "'num_nextn_predict_layers' says"),
-        (_with(attention_bias=True), "'attention_bias' says"),
-        (_with(text_config={"hidden_size": 1}), "'text_config' says"),
+        (_with(kv_lora_rank=512), "kv_lora_rank is 512"),
+        (_with(text_config={"hidden_size": 1}), "model_type is missing"),
         (_with(model_type="mllama"), "model_type 'mllama' does not go"),
+        (_with(architectures=["Other"], model_type="other"), "the model_type 'other' is not kn"),
         (_with(architectures=[]), "does not name one architecture"),
         (_with(architectures=["LlamaForCausalLM", "Other"]), "does not name one architecture"),
         (_with(drop=("architectures",)), "does not name one architecture"),
@@ -78,9 +74,53 @@ def test_what_is_not_known_is_never_treated_as_plain_attention(data: bytes, prob
 
 
 def test_a_window_that_is_switched_off_is_plain_attention() -> None:
-    assert read_config(_with("qwen2-7b")).attention == "full"
-    assert read_config(_with("mistral-windowed", sliding_window=None)).attention == "full"
+    plain = (FullAttention(32, 8, 128, 128),)
+    assert read_config(_with("mistral-windowed", sliding_window=None)).cached.layers == plain
+    assert read_config(_with("qwen2-7b")).cached.layers == (FullAttention(28, 4, 128, 128),)
     assert read_config(_with("qwen3-8b", layer_types=["full_attention"] * 36))
+
+
+def test_a_window_changes_the_cache_and_not_the_weights() -> None:
+    windowed = read_config(_with("mistral-windowed"))
+    assert windowed.cached.layers == (SlidingAttention(32, 8, 128, 128, 4096),)
+    assert count_parameters(windowed) == 7_241_732_096
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (_with("experts"), "the weights of 'MixtralForCausalLM' are not worked out"),
+        (_with("latent-attention"), "the weights of 'DeepseekV2ForCausalLM' are not worked out"),
+        (_with(num_local_experts=8), "'num_local_experts' says"),
+        (_with(num_nextn_predict_layers=1), "'num_nextn_predict_layers' says"),
+        (_with(attention_bias=True), "'attention_bias' says"),
+        (_with(vision_config={"depth": 1}), "'vision_config' says"),
+        (_with(text_config=json.loads(_with())), "a model with several parts"),
+    ],
+)
+def test_weights_that_do_not_follow_from_the_shape_are_left_out_and_it_says_why(
+    data: bytes, reason: str
+) -> None:
+    model = read_config(data)
+    assert not isinstance(model, ConfigShape)
+    assert reason in str(model.weights_unknown)
+    assert model.cached.layers
+
+
+def test_the_language_model_says_its_own_positions_and_dtype() -> None:
+    gemma = read_config(_with("gemma-4-moe"))
+    assert gemma.max_position_embeddings == 262_144
+    assert gemma.torch_dtype == "bf16"
+    assert read_config(_with("gemma-3")).torch_dtype == "bf16"
+    assert read_config(_with("gpt-oss")).quantised
+
+
+def test_assumptions_of_the_cache_and_of_the_shape_are_said_once() -> None:
+    assert read_config(_with(drop=("tie_word_embeddings",))).assumed == (
+        "head_dim is hidden_size / num_attention_heads, 4096 / 32 = 128: the file does not say",
+        "tie_word_embeddings is false: the file does not say",
+    )
+    assert read_config(_with("gemma-3")).assumed == read_config(_with("gemma-3")).cached.assumed
 
 
 @pytest.mark.parametrize(

@@ -108,13 +108,16 @@ def test_a_context_beyond_the_positions_is_noted() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mistral-windowed", "sliding window"),
-        ("experts", "'MixtralForCausalLM' is not known"),
-        ("latent-attention", "'DeepseekV2ForCausalLM' is not known"),
+        ("mistral-windowed", "SlidingAttention, which are never treated as plain attention"),
+        ("latent-attention", "LatentAttention, which are never treated as plain attention"),
+        ("nemotron-h", "layers of Mamba2, which are never treated as plain attention"),
+        ("bert", "it has no cache"),
+        ("experts", "the weights of 'MixtralForCausalLM' are not worked out from its shape"),
+        ("llama-3.2-vision", "cross_attention_layers is"),
     ],
 )
-def test_what_is_not_known_is_refused(name: str, words: str) -> None:
-    refused(of(name, *ON_80_GIB), f"{name}.json", words, "never treated as plain attention", "help")
+def test_what_can_not_be_laid_out_is_refused(name: str, words: str) -> None:
+    refused(of(name, *ON_80_GIB), f"{name}.json", words, "help")
 
 
 def test_quantised_weights_need_their_dtype() -> None:
