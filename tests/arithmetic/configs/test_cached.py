@@ -186,6 +186,13 @@ def test_every_nth_layer_is_full() -> None:
     assert layers("exaone-4", drop=("layer_types",)) == EXPECTED["exaone-4"]
 
 
+def test_where_the_count_of_layers_begins_shows_where_it_does_not_divide() -> None:
+    assert layers("muse-glimmer", num_hidden_layers=51)[0].layers == 13
+    assert layers("gemma-3", num_hidden_layers=35)[0].layers == 5
+    assert layers("jamba", num_hidden_layers=12)[0].layers == 1
+    assert layers("jamba", num_hidden_layers=4) == (Mamba1(4, 4, 8192, 16),)
+
+
 def test_gemma_4_has_a_full_last_layer_whatever_its_list_says() -> None:
     listed = (["sliding_attention"] * 5 + ["full_attention"]) * 4 + ["sliding_attention"] * 6
     found = cached("gemma-4-moe", layer_types=listed)

@@ -101,6 +101,7 @@ def _states(trait: Trait, **defaults: int) -> Family:
 
 _GPT2 = _multi_head(num_hidden_layers="n_layer", num_attention_heads="n_head", hidden_size="n_embd")
 _QWEN2 = _window(Window.SWITCHED, sliding_window=4096, max_window_layers=28)
+_QWEN2_VL = _window(Window.SWITCHED, sliding_window=4096, max_window_layers=80)
 _QWEN3 = Family(
     traits=frozenset({Trait.WINDOW}),
     window=Window.SWITCHED,
@@ -159,7 +160,7 @@ FAMILIES: dict[str, Family] = {
     "hunyuan_v1_dense": _multi_head(),
     "internlm": _multi_head(),
     "internlm2": _plain(),
-    "internlm3": _plain(),
+    "internlm3": _plain(head_dim=128),
     "llama": _multi_head(),
     "minimax_m2": Family(traits=frozenset({Trait.ATTENTION_LIST}), defaults={"head_dim": 128}),
     "nemotron": _multi_head(),
@@ -230,11 +231,11 @@ FAMILIES: dict[str, Family] = {
     "phi3": replace(_window(Window.EVERYWHERE), kv_heads_as_heads=True),
     "phimoe": _window(Window.EVERYWHERE),
     "qwen2": _QWEN2,
-    "qwen2_5_vl": _QWEN2,
-    "qwen2_5_vl_text": _QWEN2,
+    "qwen2_5_vl": _QWEN2_VL,
+    "qwen2_5_vl_text": _QWEN2_VL,
     "qwen2_moe": _window(Window.LISTED),
-    "qwen2_vl": _QWEN2,
-    "qwen2_vl_text": _QWEN2,
+    "qwen2_vl": _QWEN2_VL,
+    "qwen2_vl_text": _QWEN2_VL,
     "qwen3": _QWEN3,
     "qwen3_moe": _window(Window.LISTED),
     "smollm3": _window(Window.LISTED),
@@ -267,18 +268,7 @@ FAMILIES: dict[str, Family] = {
 }  # fmt: skip
 
 # Models that read a text whole and write none of their own: nothing is kept between two steps.
-ENCODERS = frozenset(
-    (
-        "albert",
-        "bert",
-        "camembert",
-        "deberta-v2",
-        "distilbert",
-        "electra",
-        "modernbert",
-        "mpnet",
-        "nomic_bert",
-        "roberta",
-        "xlm-roberta",
-    )
-)
+ENCODERS = frozenset({
+    "albert", "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "mpnet",
+    "nomic_bert", "roberta", "xlm-roberta",
+})  # fmt: skip
