@@ -30,6 +30,7 @@ class Model:
     cached_layers: tuple[object, ...] = ()
     torch_dtype: str = "bfloat16"
     state_dtype: str | None = None
+    weights_unknown: str | None = None
     origin: str = "shape-source"
     origins: Mapping[str, str] = field(default_factory=dict)
 

@@ -160,6 +160,7 @@ class Listed:
 GRANITE_4_H_1B = replace(
     LLAMA_8B,
     attention="listed",
+    weights_unknown="they are stated",
     cached_layers=(
         Listed("full", 4, kv_heads=4, k_dim=128, v_dim=128),
         Listed("mamba2", 36, conv_kernel=4, heads=48, head_dim=64, state=128, groups=1),
@@ -196,7 +197,7 @@ def test_stated_weights_are_not_worked_out_and_say_where_they_came_from() -> Non
 def test_weights_of_listed_layers_are_refused_where_nobody_states_them() -> None:
     with pytest.raises(ShapeError) as raised:
         ledger(replace(HYBRID, weight_memory=None), GRANITE_4_H_1B, Device())
-    assert raised.value.field == "attention"
+    assert raised.value.field == "weights"
 
 
 def test_an_unknown_kind_of_attention_is_never_taken_for_a_plain_one() -> None:

@@ -106,7 +106,7 @@ def test_groups_that_do_not_work_are_refused(choices: dict[str, Any], problem: s
         ({"num_key_value_heads": 6}, 1, "num_key_value_heads"),
         ({"num_key_value_heads": 0}, 1, "num_key_value_heads"),
         ({"hidden_size": 0}, 1, "hidden_size"),
-        ({"attention": "sliding"}, 1, "attention"),
+        ({"weights_unknown": "of another kind"}, 1, "weights"),
     ],
 )
 def test_a_shape_that_does_not_work_names_its_field(

@@ -108,9 +108,7 @@ def test_a_context_beyond_the_positions_is_noted() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mistral-windowed", "SlidingAttention, which are never treated as plain attention"),
-        ("latent-attention", "LatentAttention, which are never treated as plain attention"),
-        ("nemotron-h", "layers of Mamba2, which are never treated as plain attention"),
+        ("latent-attention", "say --weights-memory, per device"),
         ("bert", "it has no cache"),
         ("experts", "the weights of 'MixtralForCausalLM' are not worked out from its shape"),
         ("llama-3.2-vision", "cross_attention_layers is"),
@@ -118,6 +116,30 @@ def test_a_context_beyond_the_positions_is_noted() -> None:
 )
 def test_what_can_not_be_laid_out_is_refused(name: str, words: str) -> None:
     refused(of(name, *ON_80_GIB), f"{name}.json", words, "help")
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("latent-attention", ["latent_attention"]),
+        ("nemotron-h", ["full_attention", "mamba2"]),
+        ("experts", ["full_attention"]),
+    ],
+)
+def test_the_cache_of_any_known_family_is_laid_out_beside_stated_weights(
+    name: str, kinds: list[str]
+) -> None:
+    result = of(name, *ON_80_GIB, "--weights-memory", "30 GiB", "--max-model-len", "8192")
+    assert result.exit_code == 0, result.output
+    assert "stated, not worked out" in result.output
+    for kind in kinds:
+        assert kind in result.output
+
+
+def test_a_window_bounds_the_cache_of_a_long_sequence() -> None:
+    result = of("mistral-windowed", *ON_80_GIB, "--max-model-len", "32768", "--format", "json")
+    cache = json.loads(result.output)["per_device"]["kv_cache"]
+    assert 0 < cache < 32_768 * 32 * 8 * 128 * 4
 
 
 def test_quantised_weights_need_their_dtype() -> None:

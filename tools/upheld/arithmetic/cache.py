@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from upheld.arithmetic.dtypes import CacheDtype
 from upheld.arithmetic.errors import ShapeError
-from upheld.arithmetic.facts import Shape
+from upheld.arithmetic.facts import CachedModel, Shape, fact_inputs
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
 from upheld.arithmetic.layouts.full import FullAttention
@@ -20,6 +20,7 @@ from upheld.arithmetic.layouts.state import (
     ShortConvolution,
     StateLayers,
 )
+from upheld.arithmetic.terms import Input
 
 # What a model record lists, by kind, in the words of records/model.py.
 KINDS: dict[str, Callable[[Any], Layers]] = {
@@ -38,28 +39,33 @@ KINDS: dict[str, Callable[[Any], Layers]] = {
 }
 
 
-def layers_of(model: Shape) -> tuple[Layers, ...]:
+def layers_of(model: CachedModel) -> tuple[Layers, ...]:
     """The cached layers: full attention in all layers, or those that the model lists.
 
     Raises:
         ShapeError: a kind of attention that is not known; it is never taken for a plain one.
     """
     if model.attention == "full":
+        shape = cast(Shape, model)
         return (
             FullAttention(
-                model.num_hidden_layers, model.num_key_value_heads, model.head_dim, model.head_dim
+                shape.num_hidden_layers, shape.num_key_value_heads, shape.head_dim, shape.head_dim
             ),
         )
     if model.attention != "listed":
         raise ShapeError("attention", f"{model.attention!r} is not known; known: full, listed")
-    return tuple(KINDS[part.kind](part) for part in model.cached_layers)
+    return tuple(
+        part if isinstance(part, Layers) else KINDS[part.kind](part) for part in model.cached_layers
+    )
 
 
-def fields_of(model: Shape) -> tuple[str, ...]:
-    """The fields of the model that its cached layers come from."""
+def inputs_of(model: CachedModel) -> tuple[Input, ...]:
+    """The facts of the model that its cached layers come from."""
     if model.attention == "full":
-        return ("num_hidden_layers", "num_key_value_heads", "head_dim")
-    return ("cached_layers",)
+        return fact_inputs(model, "num_hidden_layers", "num_key_value_heads", "head_dim")
+    listed = ", ".join(f"{each.layers} {name_of(each)}" for each in layers_of(model))
+    origin = model.origins.get("cached_layers", model.origin)
+    return (Input("cached_layers", listed, origin, given=True),)
 
 
 def token_formula(layers: Layers, dtype: CacheDtype, tensor_parallel: int) -> str:

@@ -15,6 +15,8 @@ from typing import Any
 from upheld.arithmetic.configs import CachedLayers, cached_layers, language_part
 from upheld.arithmetic.configs.fields import ConfigError, Fields, short
 from upheld.arithmetic.dtypes import OF_TORCH
+from upheld.arithmetic.layouts import Layers
+from upheld.arithmetic.layouts.full import FullAttention
 from upheld.corpus.strict_json import JsonRefusedError, parse
 
 MAX_BYTES = 1024 * 1024
@@ -67,6 +69,22 @@ class ConfigModel:
     origin: str
     assumed: tuple[str, ...] = ()
     weights_unknown: str | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def attention(self) -> str:
+        """The cached layers are listed; a dense decoder may have full attention in all."""
+        return "listed"
+
+    @property
+    def cached_layers(self) -> tuple[Layers, ...]:
+        """The layers with a cache."""
+        return self.cached.layers
+
+    @property
+    def state_dtype(self) -> str | None:
+        """The dtype of recurrent states, or None: as the model's."""
+        return self.cached.state_dtype
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +101,13 @@ class ConfigShape(ConfigModel):
     tie_word_embeddings: bool
     qkv_bias: bool
     qk_norm: bool
-    origins: Mapping[str, str] = field(default_factory=dict)
     parameters: int | None = None
-    attention: str = "full"
-    cached_layers: tuple[Any, ...] = ()
-    state_dtype: str | None = None
+
+    @property
+    def attention(self) -> str:
+        """`full`, or `listed` where some layers have a window."""
+        plain = all(type(each) is FullAttention for each in self.cached.layers)
+        return "full" if plain else "listed"
 
 
 def read_config(data: bytes, origin: str = "config.json") -> ConfigModel:

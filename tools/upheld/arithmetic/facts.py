@@ -15,8 +15,8 @@ from upheld.arithmetic.terms import Input
 from upheld.records.units import Quantity
 
 
-class Shape(Protocol):
-    """A decoder. Fields are named as in Transformers' config.json."""
+class CachedModel(Protocol):
+    """A model of which at least the cached layers are known."""
 
     @property
     def attention(self) -> str:
@@ -24,15 +24,31 @@ class Shape(Protocol):
 
     @property
     def cached_layers(self) -> Sequence[Any]:
-        """Layers with a cache, by kind, where they are listed; see cache.KINDS."""
+        """Layers with a cache, by kind, where they are listed; see cache.layers_of."""
 
     @property
     def torch_dtype(self) -> str | None:
-        """The dtype that the model computes in, a key of dtypes.OF_TORCH, or None."""
+        """The dtype that the model computes in, a key of dtypes.OF_TORCH or its value, or None."""
 
     @property
     def state_dtype(self) -> str | None:
-        """The dtype of recurrent states, a key of dtypes.OF_TORCH, or None: as the model's."""
+        """The dtype of recurrent states, likewise, or None: as the model's."""
+
+    @property
+    def weights_unknown(self) -> str | None:
+        """Why the weights can't be worked out from the shape; None where they can, in a Shape."""
+
+    @property
+    def origin(self) -> str:
+        """Where the fields came from."""
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """Where single fields came from, if from elsewhere."""
+
+
+class Shape(CachedModel, Protocol):
+    """A dense decoder. Fields are named as in Transformers' config.json."""
 
     @property
     def num_hidden_layers(self) -> int:
@@ -77,14 +93,6 @@ class Shape(Protocol):
     @property
     def parameters(self) -> int | None:
         """The count that the publisher states, or None."""
-
-    @property
-    def origin(self) -> str:
-        """Where the fields came from."""
-
-    @property
-    def origins(self) -> Mapping[str, str]:
-        """Where single fields came from, if from elsewhere."""
 
 
 class Accelerator(Protocol):
@@ -186,7 +194,7 @@ class Choices(Protocol):
         """Ids of the assumptions that it rests upon."""
 
 
-def fact_inputs(record: Shape | Accelerator, *fields: str) -> tuple[Input, ...]:
+def fact_inputs(record: CachedModel | Accelerator, *fields: str) -> tuple[Input, ...]:
     """Fields of a model or device as inputs: facts, each with its own origin."""
     return tuple(
         Input(
@@ -220,12 +228,9 @@ def whole_tokens(deployment: Choices) -> int:
     return int(tokens)
 
 
-def _plain(value: Any) -> int | str | Fraction:
-    if isinstance(value, (list, tuple)):
-        return ", ".join(f"{part.layers} {part.kind}" for part in value)
+def _plain(value: int | str | Fraction | Quantity) -> int | str | Fraction:
     if isinstance(value, Quantity):
         value = value.base
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
-    assert isinstance(value, int | str | Fraction)
     return value

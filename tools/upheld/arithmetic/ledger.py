@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
+from typing import cast
 
-from upheld.arithmetic.cache import fields_of, layers_of, name_of, token_formula
+from upheld.arithmetic.cache import inputs_of, layers_of, name_of, token_formula
 from upheld.arithmetic.dtypes import OF_TORCH, cache_dtype
 from upheld.arithmetic.engines.vllm import (
     DEFAULT_BATCHED_TOKENS,
@@ -26,6 +27,7 @@ from upheld.arithmetic.engines.vllm import (
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import (
     Accelerator,
+    CachedModel,
     Choices,
     Shape,
     StatedMemory,
@@ -121,7 +123,7 @@ class Ledger:
         return self.blocks // self.blocks_of_a_sequence
 
 
-def ledger(deployment: Choices, model: Shape, device: Accelerator) -> Ledger:
+def ledger(deployment: Choices, model: CachedModel, device: Accelerator) -> Ledger:
     """The ledger of one device.
 
     Raises:
@@ -131,15 +133,22 @@ def ledger(deployment: Choices, model: Shape, device: Accelerator) -> Ledger:
     return replace(found, devices=devices_needed(deployment, model, device))
 
 
-def devices_needed(deployment: Choices, model: Shape, device: Accelerator) -> int | None:
+def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator) -> int | None:
     """The smallest degree of tensor parallelism, a power of two, at which one replica fits.
 
     Degrees that do not divide the shape are passed over. None: it fits at no degree.
     """
+    if deployment.weight_memory is not None:
+        # Weights that are stated are those of one degree, and say nothing of another.
+        found = _ledger(deployment, model, device, deployment.tensor_parallel)
+        return deployment.tensor_parallel if found.fits else None
+    if model.weights_unknown is not None:
+        raise ShapeError("weights", model.weights_unknown)
+    shape = cast(Shape, model)
     degree = 1
-    while model.num_attention_heads % degree == 0:
+    while shape.num_attention_heads % degree == 0:
         try:
-            if _ledger(deployment, model, device, degree).fits:
+            if _ledger(deployment, shape, device, degree).fits:
                 return degree
         except ShapeError:
             if degree == 1:
@@ -167,13 +176,15 @@ METRICS: dict[str, Callable[[Ledger], Fraction]] = {
 }
 
 
-def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_parallel: int) -> Ledger:
+def _ledger(
+    deployment: Choices, model: CachedModel, device: Accelerator, tensor_parallel: int
+) -> Ledger:
     if deployment.engine.casefold() not in ENGINES:
         raise ShapeError(
             "engine", f"{deployment.engine!r} is not known; known: {', '.join(ENGINES)}"
         )
     stated = _stated("weights", deployment.weight_memory)
-    stored = stated or weights(deployment, model, tensor_parallel)
+    stored = stated or _weights(deployment, model, tensor_parallel)
     layers = layers_of(model)
     settings = _settings(deployment, model, tensor_parallel)
     laid_out = pool(layers, settings)
@@ -210,7 +221,13 @@ def _ledger(deployment: Choices, model: Shape, device: Accelerator, tensor_paral
     )
 
 
-def _settings(deployment: Choices, model: Shape, tensor_parallel: int) -> Settings:
+def _weights(deployment: Choices, model: CachedModel, tensor_parallel: int) -> Term:
+    if model.weights_unknown is not None:
+        raise ShapeError("weights", model.weights_unknown)
+    return weights(deployment, cast(Shape, model), tensor_parallel)
+
+
+def _settings(deployment: Choices, model: CachedModel, tensor_parallel: int) -> Settings:
     if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
         known = ", ".join(KV_CACHE_DTYPES)
         raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
@@ -233,9 +250,9 @@ _CACHE_CHOICES = (
 )  # fmt: skip
 
 
-def _kv_cache(deployment: Choices, model: Shape, laid_out: Pool, length: int) -> Term:
+def _kv_cache(deployment: Choices, model: CachedModel, laid_out: Pool, length: int) -> Term:
     """What the stated sequences of full length need: a term, with a part for each kind of layer."""
-    inputs = fact_inputs(model, *fields_of(model)) + choice_inputs(deployment, *_CACHE_CHOICES)
+    inputs = inputs_of(model) + choice_inputs(deployment, *_CACHE_CHOICES)
     sequences = count(deployment.max_num_seqs, "sequence")
     by_kind: dict[str, list[Group]] = {}
     for group in laid_out.groups:

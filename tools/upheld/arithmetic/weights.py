@@ -155,8 +155,8 @@ def _decoder(model: Shape, tensor_parallel: int, vocabulary: int) -> Decoder:
 
 
 def _check(model: Shape) -> None:
-    if model.attention != "full":
-        raise ShapeError("attention", f"{model.attention!r} is not known; known: full")
+    if model.weights_unknown is not None:
+        raise ShapeError("weights", model.weights_unknown)
     for field in (
         "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim",
         "hidden_size", "intermediate_size", "vocab_size",

@@ -38,6 +38,12 @@ from upheld.cli.options import format_option, root_option
     help="Activations, graphs and context of one device, if known. Never worked out.",
 )
 @click.option(
+    "--weights-memory",
+    type=quantities.memory,
+    metavar="MEMORY",
+    help="Weights of one device, where the file's shape does not give them.",
+)
+@click.option(
     "--weight-dtype",
     type=click.Choice(list(WEIGHT_BYTES)),
     help="How weights are stored; by default as config.json says.",

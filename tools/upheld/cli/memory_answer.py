@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from upheld.arithmetic.config_json import MAX_BYTES, ConfigError, read_config
+from upheld.arithmetic.config_json import MAX_BYTES, read_config
+from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import Ledger, ledger
 from upheld.cli import CouldNotRun

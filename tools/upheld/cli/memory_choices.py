@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from upheld.arithmetic.config_json import ConfigError, ConfigShape
+from upheld.arithmetic.config_json import ConfigModel
+from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.dtypes import OF_TORCH
 from upheld.arithmetic.errors import ShapeError
 from upheld.records.units import Quantity, parse_quantity
@@ -51,7 +52,7 @@ def option_of(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def choices_of(shape: ConfigShape, chosen: Mapping[str, Any]) -> Choices:
+def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
     """What was chosen, completed from the config.json and then from the engine's defaults.
 
     `chosen` holds the options that were given, by name; `engine` is always among them.
@@ -67,8 +68,13 @@ def choices_of(shape: ConfigShape, chosen: Mapping[str, Any]) -> Choices:
         return chosen.get(name, default)
 
     stored_as = f"torch_dtype of {shape.origin}"
-    weight_dtype = take("weight_dtype", shape.torch_dtype, stored_as)
-    if "weight_dtype" not in chosen:
+    if not shape.cached.layers:
+        raise ConfigError("it has no cache: it does not generate", "give a model that does")
+    stated = chosen.get("weights_memory")
+    if stated is None and shape.weights_unknown is not None:
+        raise ConfigError(f"weights: {shape.weights_unknown}", "say --weights-memory, per device")
+    weight_dtype = take("weight_dtype", shape.torch_dtype or "bf16", stored_as)
+    if "weight_dtype" not in chosen and stated is None:
         _check_stored_dtype(shape)
     group_size = take("weight_group_size", None, "not stated")
     if (weight_dtype == "int4") != (group_size is not None):
@@ -105,10 +111,11 @@ def choices_of(shape: ConfigShape, chosen: Mapping[str, Any]) -> Choices:
         max_num_seqs=take("max_num_seqs", 1, "this command's default"),
         runtime_memory=None if runtime is None else Stated(runtime, "--runtime-memory"),
         origins=origins,
+        weight_memory=None if stated is None else Stated(stated, "--weights-memory"),
     )
 
 
-def _check_stored_dtype(shape: ConfigShape) -> None:
+def _check_stored_dtype(shape: ConfigModel) -> None:
     say = "say --weight-dtype, such as bf16"
     if shape.quantised:
         raise ConfigError(

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import click
 
-from upheld.arithmetic.config_json import MAX_COUNT
+from upheld.arithmetic.configs import MAX_COUNT
 from upheld.records.shorten import shorten
 from upheld.records.units import Quantity, QuantityError, parse_number, parse_quantity
 

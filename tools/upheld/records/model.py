@@ -126,3 +126,10 @@ class Model(Record):
         if (self.attention == "listed") != bool(self.cached_layers):
             raise ValueError("cached_layers goes with attention: listed, and only with it")
         return self
+
+    @property
+    def weights_unknown(self) -> str | None:
+        """Why the weights can't be worked out from the shape, or None where they can."""
+        if self.attention == "full":
+            return None
+        return "of a model with listed layers they are stated, in the deployment's weight_memory"
