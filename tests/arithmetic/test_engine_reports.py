@@ -64,3 +64,34 @@ def test_a_wrong_shape_loses_most_of_its_exact_cases(
     exact = benchmark_module.score_all(*given)["summary"]["exact"]
     wrong = benchmark_module.score_all(*given, perturb)["summary"]["exact"]
     assert wrong < exact / 4
+
+
+# Of 62 printed figures; the shapes of the other 29 lack facts that the figure depends on.
+EXACT_WEIGHTS = 33
+
+
+def test_weights_that_are_predicted_are_exact(benchmark_module: ModuleType, given: Any) -> None:
+    found = benchmark_module.score_all(*given)["weights"]
+    predicted = [row for row in found["rows"] if row["verdict"] != "not-predicted"]
+    assert [row["id"] for row in predicted if row["verdict"] != "exact"] == []
+    assert found["exact"] >= EXACT_WEIGHTS
+    assert found["total"] == len(found["rows"])
+
+
+def test_weights_that_are_not_predicted_say_why(benchmark_module: ModuleType, given: Any) -> None:
+    for row in benchmark_module.score_all(*given)["weights"]["rows"]:
+        assert (row["verdict"] == "not-predicted") == bool(row.get("reason")), row["id"]
+
+
+@pytest.mark.parametrize("field", ["num_hidden_layers", "hidden_size", "intermediate_size"])
+def test_a_wrong_shape_loses_its_exact_weights(
+    benchmark_module: ModuleType, given: Any, field: str
+) -> None:
+    reports, shapes = given
+    wrong = {
+        name: shape | {field: round(shape[field] * 1.04), "parameters": None}
+        for name, shape in shapes.items()
+        if field in shape
+    }
+    right = benchmark_module.score_weights(reports, shapes)["exact"]
+    assert benchmark_module.score_weights(reports, wrong)["exact"] < right / 10

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.ledger import METRICS, devices_needed, ledger
+from upheld.arithmetic.weights import weights
 from upheld.records import metrics
 from upheld.records.units import parse_quantity
 
@@ -20,14 +21,15 @@ def test_the_total_is_its_three_terms() -> None:
     found = ledger(Deployment(), LLAMA_8B, Device())
     assert [term.name for term in found.terms] == ["weights", "kv_cache", "runtime"]
     assert found.kv_cache.bytes == 32 * GIB
-    assert found.device_total == 8_030_261_248 * 2 + 32 * GIB + 4 * GIB
+    assert found.weights.bytes == weights(Deployment(), LLAMA_8B, 1).bytes
+    assert found.device_total == found.weights.bytes + 32 * GIB + 4 * GIB
     assert found.budget.bytes == 72 * GIB
     assert found.fits
 
 
 def test_capacity_is_what_weights_and_runtime_leave_in_whole_blocks() -> None:
     found = ledger(Deployment(), LLAMA_8B, Device())
-    assert found.available_kv == 72 * GIB - 4 * GIB - 8_030_261_248 * 2
+    assert found.available_kv == 72 * GIB - 4 * GIB - found.weights.bytes
     assert found.block_bytes == 16 * 131_072
     assert found.blocks == found.available_kv // found.block_bytes
     assert found.tokens == found.blocks * 16

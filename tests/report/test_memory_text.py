@@ -13,7 +13,7 @@ def test_the_text_says_first_that_it_is_no_measurement() -> None:
     text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, Device()))
     assert text.startswith("Arithmetic, not a measurement\n")
     assert "Fits with 32 sequences of 8,192 tokens: " in text
-    assert "16,060,522,496 B     14.96 GiB" in text
+    assert "16,094,142,464 B     14.99 GiB" in text
     assert "Given: device-source, runtime-assumption, shape-source." in text
 
 
@@ -21,7 +21,7 @@ def test_too_much_is_said_with_how_much() -> None:
     small = Device(memory=parse_quantity("16 GiB"))
     text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, small))
     assert "Does not fit with 32 sequences of 8,192 tokens: " in text
-    assert "(36.56 GiB) too much." in text
+    assert "(36.59 GiB) too much." in text
     assert "  left for the KV cache  " in text
     assert "budget less weights and runtime" in text
 

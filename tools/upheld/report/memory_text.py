@@ -11,10 +11,6 @@ from upheld.records.units import count, format_bytes, format_number
 from upheld.report.escape import printable
 
 HEADING = "Arithmetic, not a measurement"
-NOT_COUNTED = (
-    "Not counted in the weights: the rotary cos/sin table, and what the PyTorch allocator "
-    "rounds up."
-)
 
 
 def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
@@ -25,8 +21,9 @@ def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
         [_capacity_heading(found), *_indent(_capacity(found))],
         ["Result", *_indent([*_result(found), f"Given: {', '.join(found.given)}."])],
         ["Inputs, and where they came from", *_indent(_inputs(found))],
-        ["Notes", *_indent([*notes, NOT_COUNTED])],
     ]
+    if notes := list(notes):
+        sections.append(["Notes", *_indent(notes)])
     return "\n\n".join("\n".join(map(printable, section)) for section in sections)
 
 
