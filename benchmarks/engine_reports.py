@@ -727,7 +727,7 @@ def _loading_bytes(report: Mapping[str, Any], shape: Mapping[str, Any]) -> int:
             weight_group_size=group,
             tensor_parallel=arguments.get("tensor_parallel_size") or 1,
         ),
-        SimpleNamespace(origin="shapes", origins={}, **facts),
+        SimpleNamespace(origin="shapes", origins={}, weights_unknown=None, **facts),
         arguments.get("tensor_parallel_size") or 1,
         pipeline_parallel=arguments.get("pipeline_parallel_size") or 1,
     )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from upheld.arithmetic.checkpoints import (
     CheckpointError,
+    read_checkpoint,
     read_gguf,
     read_index,
     read_indexed,
@@ -246,3 +247,32 @@ def test_no_bytes_raise_anything_else(
     for read in (read_gguf, read_safetensors, read_indexed):
         with suppress(CheckpointError):
             read(file)
+
+
+def test_a_checkpoint_is_recognised_by_its_content(tmp_path: Path) -> None:
+    one = safetensors(tmp_path / "anything", TWO, 76)
+    assert read_checkpoint(one) == read_safetensors(one)
+    index = tmp_path / "index"
+    index.write_text(
+        json.dumps(
+            {"metadata": {"total_size": 76}, "weight_map": {"a": "anything", "b": "anything"}}
+        )
+    )
+    assert read_checkpoint(index) == read_indexed(index)
+
+
+def test_an_index_alone_is_taken_as_it_states_itself_and_says_so(tmp_path: Path) -> None:
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 76}, "weight_map": {"a": "gone"}}))
+    found = read_checkpoint(index)
+    assert found.bytes == 76
+    assert "its files are not there" in found.findings[0]
+
+
+@pytest.mark.parametrize("content", [b"", b"GGUF", b"{", b"no checkpoint at all", b"\0" * 64])
+def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    with pytest.raises(CheckpointError) as raised:
+        read_checkpoint(file)
+    assert raised.value.help

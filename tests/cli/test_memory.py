@@ -137,6 +137,17 @@ def test_the_cache_of_any_known_family_is_laid_out_beside_stated_weights(
         assert kind in result.output
 
 
+def test_stored_weights_take_the_place_of_a_shape_that_is_not_known(tmp_path: Path) -> None:
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"metadata": {"total_size": 30 * 2**30}, "weight_map": {"a": "b"}}))
+    result = of("experts", *ON_80_GIB, "--checkpoint", str(index), "--max-model-len", "8192")
+    assert result.exit_code == 0, result.output
+    assert f"{30 * 2**30:,} B" in result.output
+    assert "model.safetensors.index.json (its files are not there" in result.output
+    refused(of("experts", *ON_80_GIB, "--checkpoint", str(index), "--tp", "2"), "--weights-memory")
+    refused(of("experts", *ON_80_GIB, "--checkpoint", str(CONFIGS / "bert.json")), "weight_map")
+
+
 def test_a_window_bounds_the_cache_of_a_long_sequence() -> None:
     result = of("mistral-windowed", *ON_80_GIB, "--max-model-len", "32768", "--format", "json")
     cache = json.loads(result.output)["per_device"]["kv_cache"]

@@ -24,6 +24,7 @@ from typing import IO
 from upheld.corpus.strict_json import Json, JsonRefusedError, parse
 from upheld.records.shorten import shorten
 
+GGUF_MAGIC = b"GGUF"
 MAX_JSON = 32 * 1024 * 1024
 MAX_HEADER = 64 * 1024 * 1024
 MAX_TENSORS = 1_000_000
@@ -111,6 +112,31 @@ def read_index(data: bytes) -> Index:
     return Index(total, len(weight_map), dict(files))
 
 
+def read_checkpoint(file: Path) -> Checkpoint:
+    """What is stored in a GGUF or safetensors file, or in the files of an index; by content.
+
+    Of an index without any of its files beside it, the size that it states itself.
+
+    Raises:
+        CheckpointError: none of the three, or one that can't be read.
+    """
+    with _opened(file) as (stream, _):
+        start = stream.read(9)
+    if start.startswith(GGUF_MAGIC):
+        return read_gguf(file)
+    # A safetensors file begins with the length of its header, and then the header's brace.
+    if start[8:] == b"{":
+        return read_safetensors(file)
+    with _opened(file) as (stream, size):
+        if size > MAX_JSON:
+            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", _COMPLETE)
+        index = read_index(stream.read(MAX_JSON))
+    if any((file.parent / name).exists() for name in index.files):
+        return read_indexed(file)
+    stated = "its files are not there, so its total_size is taken as it states it"
+    return Checkpoint(index.tensors, index.total_size, {}, (stated,))
+
+
 def read_indexed(file: Path) -> Checkpoint:
     """The index at `file` and the headers of the safetensors files beside it.
 
@@ -195,7 +221,7 @@ def read_gguf(file: Path) -> Checkpoint:
     """
     with _opened(file) as (stream, size):
         header = _GgufHeader(stream, size)
-        if stream.read(4) != b"GGUF":
+        if stream.read(4) != GGUF_MAGIC:
             raise CheckpointError("it does not begin with GGUF", "give a .gguf file")
         version = header.number("<I")
         if version not in (2, 3):

@@ -101,6 +101,8 @@ class ConfigShape(ConfigModel):
     tie_word_embeddings: bool
     qkv_bias: bool
     qk_norm: bool
+    rope_scaling: Mapping[str, Any] | None = None
+    partial_rotary_factor: Any = None
     parameters: int | None = None
 
     @property
@@ -185,6 +187,9 @@ def _dense_shape(fields: Fields, name: str, origin: str) -> dict[str, Any]:
         "tie_word_embeddings": tied,
         "qkv_bias": known.qkv_bias,
         "qk_norm": known.qk_norm,
+        # Newer files say `rope_parameters`, older ones `rope_scaling`.
+        "rope_scaling": fields.get("rope_scaling") or fields.get("rope_parameters"),
+        "partial_rotary_factor": fields.get("partial_rotary_factor"),
         "origins": origins,
     }
 

@@ -184,7 +184,7 @@ def _ledger(
             "engine", f"{deployment.engine!r} is not known; known: {', '.join(ENGINES)}"
         )
     stated = _stated("weights", deployment.weight_memory)
-    stored = stated or _weights(deployment, model, tensor_parallel)
+    stored = stated or weights(deployment, cast(Shape, model), tensor_parallel)
     layers = layers_of(model)
     settings = _settings(deployment, model, tensor_parallel)
     laid_out = pool(layers, settings)
@@ -219,12 +219,6 @@ def _ledger(
         devices=None,
         given=tuple(sorted(given)),
     )
-
-
-def _weights(deployment: Choices, model: CachedModel, tensor_parallel: int) -> Term:
-    if model.weights_unknown is not None:
-        raise ShapeError("weights", model.weights_unknown)
-    return weights(deployment, cast(Shape, model), tensor_parallel)
 
 
 def _settings(deployment: Choices, model: CachedModel, tensor_parallel: int) -> Settings:

@@ -44,6 +44,11 @@ from upheld.cli.options import format_option, root_option
     help="Weights of one device, where the file's shape does not give them.",
 )
 @click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The weights as stored: a safetensors index or file, or a GGUF file.",
+)
+@click.option(
     "--weight-dtype",
     type=click.Choice(list(WEIGHT_BYTES)),
     help="How weights are stored; by default as config.json says.",

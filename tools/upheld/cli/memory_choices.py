@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from upheld.arithmetic.checkpoints import CheckpointError, read_checkpoint
 from upheld.arithmetic.config_json import ConfigModel
 from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.dtypes import OF_TORCH
@@ -70,9 +71,11 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
     stored_as = f"torch_dtype of {shape.origin}"
     if not shape.cached.layers:
         raise ConfigError("it has no cache: it does not generate", "give a model that does")
-    stated = chosen.get("weights_memory")
+    stated = _stated_weights(chosen)
     if stated is None and shape.weights_unknown is not None:
-        raise ConfigError(f"weights: {shape.weights_unknown}", "say --weights-memory, per device")
+        raise ConfigError(
+            f"weights: {shape.weights_unknown}", "say --weights-memory, per device, or --checkpoint"
+        )
     weight_dtype = take("weight_dtype", shape.torch_dtype or "bf16", stored_as)
     if "weight_dtype" not in chosen and stated is None:
         _check_stored_dtype(shape)
@@ -111,8 +114,27 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         max_num_seqs=take("max_num_seqs", 1, "this command's default"),
         runtime_memory=None if runtime is None else Stated(runtime, "--runtime-memory"),
         origins=origins,
-        weight_memory=None if stated is None else Stated(stated, "--weights-memory"),
+        weight_memory=stated,
     )
+
+
+def _stated_weights(chosen: Mapping[str, Any]) -> Stated | None:
+    size, file = chosen.get("weights_memory"), chosen.get("checkpoint")
+    if size is not None and file is not None:
+        raise ConfigError("--weights-memory and --checkpoint state the same", "give one of the two")
+    if file is None:
+        return None if size is None else Stated(size, "--weights-memory")
+    if chosen.get("tensor_parallel", 1) > 1:
+        raise ConfigError(
+            "a checkpoint says what the whole model takes, not what one of several devices does",
+            "say --weights-memory, per device",
+        )
+    try:
+        stored = read_checkpoint(file)
+    except CheckpointError as error:
+        raise ConfigError(f"{file.name}: {error}", error.help) from None
+    remarks = f" ({'; '.join(stored.findings)})" if stored.findings else ""
+    return Stated(parse_quantity(f"{stored.bytes} B"), f"{file.name}{remarks}")
 
 
 def _check_stored_dtype(shape: ConfigModel) -> None:

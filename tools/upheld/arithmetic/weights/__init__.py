@@ -60,6 +60,8 @@ def weights(
         ShapeError: the shape does not work, can't be split so, has another count of parameters
             than the model states, or lacks a fact that the figure depends on.
     """
+    if model.weights_unknown is not None:
+        raise ShapeError("weights", model.weights_unknown)
     structure = Structure.of(model)
     counted = count_parameters(model)
     if model.parameters is not None and model.parameters != counted:

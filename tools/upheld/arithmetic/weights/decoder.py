@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.shares import share
 from upheld.arithmetic.weights.structure import Structure
-from upheld.arithmetic.weights.tensors import Tensor, share
+from upheld.arithmetic.weights.tensors import Tensor
 
 VOCABULARY_PADDING = 64
 # The scales of q, k, v and the probabilities, an fp32 tensor each, whatever the cache's dtype is.

@@ -79,6 +79,9 @@ class Structure:
             value = getattr(model, field.name, None)
             if value is not None:
                 stated[field.name] = _plain(field.name, value)
+        if stated["attention"] == "listed":
+            # Windows bound what is cached and change no tensor.
+            stated["attention"] = "full"
         found = cls(**stated)
         _check(found)
         return found

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from upheld.arithmetic.errors import ShapeError
-
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
@@ -38,14 +36,3 @@ class Tensor:
     def parameters(self) -> int:
         """Parameters of the model in the tensor."""
         return 0 if self.scalars or self.copy else self.elements
-
-
-def share(field: str, size: int, ranks: int) -> int:
-    """One rank's part of `size`.
-
-    Raises:
-        ShapeError: it does not divide.
-    """
-    if size % ranks:
-        raise ShapeError("tensor_parallel", f"{ranks} devices can't share {size:,} {field} evenly")
-    return size // ranks
