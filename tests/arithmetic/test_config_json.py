@@ -130,7 +130,7 @@ def test_assumptions_of_the_cache_and_of_the_shape_are_said_once() -> None:
         (b"", "not one JSON object"),
         (b"[]", "not one JSON object"),
         (b"{}\n{}", "not one JSON object"),
-        (b'{"a": 1,}', "line 1, column 9: not JSON"),
+        (b'{"a": 1,}', r"line 1, column [89]: not JSON"),
         (b'{"a": 1, "a": 2}', 'line 1, column 10: the key "a" is twice in one object'),
         (_with(num_hidden_layers=float("nan")), "num_hidden_layers is .*NaN"),
         (b'{"a": ' + b"9" * 5000 + b"}", "a number of more than 30 digits"),

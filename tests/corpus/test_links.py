@@ -194,6 +194,17 @@ class TestSupersedes:
         ends = {f"adrs/{n}.yaml": decision(f"ADR-{n:03}") for n in (90, 91)}
         assert load_texts(tmp_path, diamonds | ends).findings == []
 
+    @pytest.mark.parametrize("status", ["proposed", "rejected"])
+    def test_what_was_not_decided_supersedes_nothing(self, tmp_path: Path, status: str) -> None:
+        corpus = corpus_of(
+            tmp_path,
+            {
+                "adrs/a.yaml": decision("ADR-001", "status: superseded"),
+                "adrs/b.yaml": decision("ADR-002", f"status: {status}", "supersedes: [ADR-001]"),
+            },
+        )
+        assert [finding.rule for finding in corpus.findings] == ["UPH205"]
+
     def test_superseded_by_nothing(self, tmp_path: Path) -> None:
         corpus = corpus_of(tmp_path, {"adrs/a.yaml": decision("ADR-001", "status: superseded")})
         (finding,) = corpus.findings

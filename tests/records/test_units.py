@@ -218,7 +218,8 @@ class TestForPeople:
             (Fraction(8192), "8,192"),
             (Fraction(-3), "-3"),
             (Fraction(1, 3), "0.333333"),
-            (Fraction(12345678, 10), "1.23457e+06"),
+            (Fraction(12345678, 10), "1,234,568"),
+            (Fraction(10**17 + 1, 2), "5e+16"),
             (Fraction(9, 10), "0.9"),
         ],
     )

@@ -92,14 +92,20 @@ class _Nearest:
 
 def _check_supersedes(entries: Mapping[str, Entry]) -> Iterator[Finding]:
     adrs = {id_: entry.record for id_, entry in entries.items() if isinstance(entry.record, Adr)}
-    superseded = {str(target) for adr in adrs.values() for target in adr.supersedes}
+    # A decision that was not taken, or not yet, replaces nothing.
+    superseded = {
+        str(target)
+        for adr in adrs.values()
+        if adr.status not in ("rejected", "proposed")
+        for target in adr.supersedes
+    }
     for id_, adr in adrs.items():
         place = entries[id_].document.place
         if adr.status == "superseded" and id_ not in superseded:
             yield Finding(
                 "UPH205",
                 place(("status",)),
-                f"{id_} is superseded, but no decision says that it supersedes it",
+                f"{id_} is superseded, but no decision that was taken supersedes it",
                 f"write supersedes: [{id_}] in the decision that replaces it",
             )
     for circle in _circles(adrs):

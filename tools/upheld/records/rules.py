@@ -38,7 +38,7 @@ RULES: dict[str, Rule] = {
         Rule("UPH202", "broken-link", "An id that no record has"),
         Rule("UPH203", "wrong-kind", "A link to a record of another kind than the field wants"),
         Rule("UPH204", "supersedes-cycle", "Decisions that supersede each other in a circle"),
-        Rule("UPH205", "superseded-by-nothing", "A superseded decision that no other supersedes"),
+        Rule("UPH205", "superseded-by-nothing", "A superseded decision without one that replaces it"),
         Rule("UPH206", "name-taken", "Two models or two devices that share a name"),
         Rule("UPH301", "impossible-shape", "A shape or sharding that can't be computed"),
         Rule("UPH302", "does-not-fit", "A deployment whose memory exceeds its budget", "warning"),

@@ -185,6 +185,8 @@ def format_number(value: Fraction, digits: int = 6) -> str:
     """A number for people: exact where it is short, else rounded to `digits` significant digits."""
     if value.denominator == 1 and abs(value.numerator) < 10**15:
         return f"{value.numerator:,}"
+    if 10**digits <= abs(value) < 10**15:
+        return f"{round(value):,}"
     text = f"{float(value):,.{digits}g}"
     return text if "e" not in text else f"{float(value):.{digits}g}"
 
