@@ -261,3 +261,57 @@ def test_help_has_examples() -> None:
     result = run("-h")
     assert result.exit_code == 0
     assert "upheld memory --config config.json --engine vllm" in result.output
+
+
+SWEEP = ("--sweep", "max-num-seqs=1..64*4", "--sweep", "max-model-len=8192,16384")
+
+
+class TestSweep:
+    def test_of_a_deployment_as_a_table(self) -> None:
+        result = run("one-device", "--root", str(ROOT), *SWEEP)
+        assert result.exit_code == 0, result.output
+        assert result.output.startswith("Arithmetic, not a measurement\n")
+        rows = [line.split() for line in result.output.splitlines()[4:]]
+        assert [row[:2] for row in rows][:3] == [["1", "8192"], ["1", "16384"], ["4", "8192"]]
+        assert len(rows) == 8
+        assert rows[0][-1] == "fits"
+        assert rows[-1][-3:] == ["does", "not", "fit"]
+
+    def test_of_a_config_as_csv_and_json(self) -> None:
+        import csv
+
+        text = of("llama-8b", *ON_80_GIB, *SWEEP, "--format", "csv").output
+        rows = list(csv.DictReader(text.splitlines()))
+        points = json.loads(of("llama-8b", *ON_80_GIB, *SWEEP, "--format", "json").output)["points"]
+        assert len(rows) == len(points) == 8
+        for row, point in zip(rows, points, strict=True):
+            assert int(row["total"]) == point["total"] == point["weights"] + point["kv_cache"]
+            assert row["fits"] == str(point["fits"])
+
+    def test_runtime_that_nobody_stated_is_said_to_be_left_out(self) -> None:
+        assert "left out of every total" in of("llama-8b", *ON_80_GIB, *SWEEP).output
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("max-num-seqs", "is not NAME=VALUES"),
+            ("weights=1", "names: max-num-seqs"),
+            ("max-num-seqs=0", "is not a whole number"),
+            ("max-num-seqs=9..1", "goes nowhere"),
+            ("max-num-seqs=1..9*1", "goes nowhere"),
+            ("max-num-seqs=1..999999999", "has over 100,000 values"),
+            ("kv-cache-dtype=fp5", "is no KV cache dtype"),
+            ("gpu-memory-utilization=2", "is not above 0 and at most 1"),
+        ],
+    )
+    def test_a_bad_axis_is_refused(self, text: str, words: str) -> None:
+        result = of("llama-8b", *ON_80_GIB, "--sweep", text)
+        assert result.exit_code == 2
+        assert words in " ".join(result.output.split())
+
+    def test_too_many_points_are_refused(self) -> None:
+        axes = ("--sweep", "max-num-seqs=1..1000", "--sweep", "max-model-len=1..1000")
+        refused(of("llama-8b", *ON_80_GIB, *axes), "1,000,000 points")
+
+    def test_csv_is_of_a_sweep(self) -> None:
+        refused(of("llama-8b", *ON_80_GIB, "--format", "csv"), "--sweep")

@@ -57,6 +57,7 @@ class Ledger:
     kv_cache: Term
     runtime: Term | None
     budget: Term
+    device_memory: Fraction
     pool: Pool
     kv_bytes_per_token: int
     kv_token_formula: str
@@ -129,7 +130,7 @@ def ledger(deployment: Choices, model: CachedModel, device: Accelerator) -> Ledg
     Raises:
         ShapeError: the engine is not known, or the shape and the choices do not go together.
     """
-    found = _ledger(deployment, model, device, deployment.tensor_parallel)
+    found = ledger_without_devices(deployment, model, device, deployment.tensor_parallel)
     return replace(found, devices=devices_needed(deployment, model, device))
 
 
@@ -140,7 +141,7 @@ def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator)
     """
     if deployment.weight_memory is not None:
         # Weights that are stated are those of one degree, and say nothing of another.
-        found = _ledger(deployment, model, device, deployment.tensor_parallel)
+        found = ledger_without_devices(deployment, model, device, deployment.tensor_parallel)
         return deployment.tensor_parallel if found.fits else None
     if model.weights_unknown is not None:
         raise ShapeError("weights", model.weights_unknown)
@@ -148,7 +149,7 @@ def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator)
     degree = 1
     while shape.num_attention_heads % degree == 0:
         try:
-            if _ledger(deployment, shape, device, degree).fits:
+            if ledger_without_devices(deployment, shape, device, degree).fits:
                 return degree
         except ShapeError:
             if degree == 1:
@@ -176,15 +177,25 @@ METRICS: dict[str, Callable[[Ledger], Fraction]] = {
 }
 
 
-def _ledger(
-    deployment: Choices, model: CachedModel, device: Accelerator, tensor_parallel: int
+def ledger_without_devices(
+    deployment: Choices,
+    model: CachedModel,
+    device: Accelerator,
+    tensor_parallel: int,
+    stored: Term | None = None,
 ) -> Ledger:
+    """The ledger at one degree, `devices` left open; `stored` are its weights, if known already.
+
+    Raises:
+        ShapeError: see ledger.
+    """
     if deployment.engine.casefold() not in ENGINES:
         raise ShapeError(
             "engine", f"{deployment.engine!r} is not known; known: {', '.join(ENGINES)}"
         )
-    stated = _stated("weights", deployment.weight_memory)
-    stored = stated or weights(deployment, cast(Shape, model), tensor_parallel)
+    if stored is None:
+        stated = _stated("weights", deployment.weight_memory)
+        stored = stated or weights(deployment, cast(Shape, model), tensor_parallel)
     layers = layers_of(model)
     settings = _settings(deployment, model, tensor_parallel)
     laid_out = pool(layers, settings)
@@ -210,6 +221,7 @@ def _ledger(
         kv_cache=kv_cache,
         runtime=runtime,
         budget=budget,
+        device_memory=device.memory.base,
         pool=laid_out,
         kv_bytes_per_token=int(per_token),
         kv_token_formula=" + ".join(formulas),

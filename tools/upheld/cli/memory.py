@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from upheld.arithmetic.dtypes import WEIGHT_BYTES
 from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
 from upheld.arithmetic.ledger import ENGINES
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun, quantities
-from upheld.cli.memory_answer import of_config, of_deployment
+from upheld.cli.memory_answer import Question, answer, of_config, of_deployment
 from upheld.cli.memory_choices import option_of
-from upheld.cli.options import format_option, root_option
+from upheld.cli.memory_sweep import axis
+from upheld.cli.options import root_option
 
 
 @click.command()
@@ -95,7 +97,22 @@ from upheld.cli.options import format_option, root_option
     metavar="N",
     help="Sequences held at once; by default 1.",
 )
-@format_option
+@click.option(
+    "--sweep",
+    "axes",
+    type=axis,
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="One row for each value, as 1,2,4 or 1024..65536*2; several make a product.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="For people, or for scripts; csv with --sweep.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -103,6 +120,7 @@ def command(
     deployment: str | None,
     root: Path,
     config: Path | None,
+    axes: tuple[tuple[str, list[Any]], ...],
     format_: str,
     **options: Any,
 ) -> None:
@@ -117,9 +135,10 @@ def command(
           --runtime-memory '4 GiB' --max-model-len 8192 --max-num-seqs 32
       upheld memory --config config.json --engine vllm --device-memory '24 GiB' \\
           --weight-dtype int4 --weight-group-size 128 --kv-cache-dtype fp8
+      upheld memory one-device --sweep max-num-seqs=1..64*2 --sweep max-model-len=4096,8192
 
-    Exit codes: 0 it fits, 1 it does not, 2 it could not be worked out. Without --runtime-memory
-    the answer is about weights and KV cache alone, and says so.
+    Exit codes: 0 it fits, or is a sweep; 1 it does not; 2 it could not be worked out. Without
+    --runtime-memory the answer is about weights and KV cache alone, and says so.
     """  # click wants the backspace itself
     chosen = {name: value for name, value in options.items() if value is not None}
     if (deployment is None) == (config is None):
@@ -128,21 +147,45 @@ def command(
             "upheld memory -h shows an example of each",
         )
     if config is not None:
-        answer = of_config(config, chosen)
+        question = of_config(config, chosen)
     elif chosen:
         raise CouldNotRun(
             f"{', '.join(map(option_of, chosen))}: only with --config",
             "a deployment's record says these itself; change it there",
         )
     else:
-        answer = of_deployment(root, str(deployment))
+        question = of_deployment(root, str(deployment))
+    if axes:
+        _echo_sweep(question, dict(axes), format_)
+        ctx.exit(CLEAN)
+    if format_ == "csv":
+        raise CouldNotRun("csv is the format of a sweep", "say --sweep, or --format json")
+    found = answer(question)
     if format_ == "json":
         from upheld.report.json_text import json_text
         from upheld.report.memory_json import ledger_as_json
 
-        click.echo(json_text(ledger_as_json(answer.ledger, answer.notes)))
+        click.echo(json_text(ledger_as_json(found, question.notes)))
     else:
         from upheld.report.memory_text import ledger_as_text
 
-        click.echo(ledger_as_text(answer.title, answer.ledger, answer.notes))
-    ctx.exit(CLEAN if answer.ledger.fits else FINDINGS)
+        click.echo(ledger_as_text(question.title, found, question.notes))
+    ctx.exit(CLEAN if found.fits else FINDINGS)
+
+
+def _echo_sweep(question: Question, axes: dict[str, list[Any]], format_: str) -> None:
+    from upheld.arithmetic.sweep import MAX_POINTS, sweep
+    from upheld.report.json_text import json_text
+    from upheld.report.memory_sweep import sweep_as_csv, sweep_as_json, sweep_as_text
+
+    size = prod(len(values) for values in axes.values())
+    if size > MAX_POINTS:
+        raise CouldNotRun(f"the sweep has {size:,} points", f"at most {MAX_POINTS:,}")
+    points = list(sweep(question.deployment, question.model, question.device, axes))
+    match format_:
+        case "json":
+            click.echo(json_text(sweep_as_json(points)))
+        case "csv":
+            click.echo(sweep_as_csv(points), nl=False)
+        case _:
+            click.echo(sweep_as_text(question.title, points))

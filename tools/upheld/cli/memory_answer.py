@@ -1,8 +1,8 @@
-"""What `upheld memory` answers: the ledger of a config.json, or of a deployment's record."""
+"""What `upheld memory` is asked: a config.json with options, or a deployment's record."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from upheld.arithmetic.config_json import MAX_BYTES, read_config
 from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
 from upheld.arithmetic.ledger import Ledger, ledger
 from upheld.cli import CouldNotRun
 from upheld.cli.memory_choices import choices_of, option_of
@@ -33,16 +34,31 @@ class _DeviceOption:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A ledger with its title and what is to be said about it."""
+class Question:
+    """What is asked about: a deployment of a model on a device, and where a mistake would stand."""
 
     title: str
-    ledger: Ledger
-    notes: tuple[str, ...] = ()
+    deployment: Choices
+    model: CachedModel
+    device: Accelerator
+    notes: tuple[str, ...]
+    refusal: Callable[[ShapeError], CouldNotRun]
 
 
-def of_config(file: Path, chosen: Mapping[str, Any]) -> Answer:
-    """The ledger of a model's config.json with the options that were given, by name.
+def answer(question: Question) -> Ledger:
+    """The ledger that was asked for.
+
+    Raises:
+        CouldNotRun: a shape that can't be computed.
+    """
+    try:
+        return ledger(question.deployment, question.model, question.device)
+    except ShapeError as error:
+        raise question.refusal(error) from None
+
+
+def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
+    """The question of a model's config.json with the options that were given, by name.
 
     Raises:
         CouldNotRun: an option is missing, or the file or the options can't be used.
@@ -54,34 +70,44 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Answer:
             "for example: --engine vllm --device-memory '80 GiB'",
         )
     shown = printable(str(file))
+
+    def refusal(error: ShapeError) -> CouldNotRun:
+        return CouldNotRun(
+            f"{shown}: {error}",
+            f"change {error.field}, in the file or by its option, or what it has to go with",
+        )
+
     try:
         shape = read_config(read_regular(file, MAX_BYTES), file.name)
         choices = choices_of(shape, chosen)
-        found = ledger(choices, shape, _DeviceOption(chosen["device_memory"]))
     except FileError as error:
         raise CouldNotRun(str(error), error.help) from None
     except ConfigError as error:
         raise CouldNotRun(f"{shown}: {error}", error.help) from None
     except ShapeError as error:
-        raise CouldNotRun(
-            f"{shown}: {error}",
-            f"change {error.field}, in the file or by its option, or what it has to go with",
-        ) from None
+        raise refusal(error) from None
     notes = [f"Assumed: {sentence}." for sentence in shape.assumed]
     longest = shape.max_position_embeddings
-    if longest is not None and found.max_model_len > longest:
+    if longest is not None and choices.max_model_len.base > longest:
         notes.append(
-            f"{found.max_model_len:,} tokens are beyond max_position_embeddings, {longest:,}; "
-            "vLLM refuses that unless it is told otherwise."
+            f"{int(choices.max_model_len.base):,} tokens are beyond max_position_embeddings, "
+            f"{longest:,}; vLLM refuses that unless it is told otherwise."
         )
-    return Answer(f"{file.name} ({shape.architecture}) on {choices.engine}", found, tuple(notes))
+    return Question(
+        f"{file.name} ({shape.architecture}) on {choices.engine}",
+        choices,
+        shape,
+        _DeviceOption(chosen["device_memory"]),
+        tuple(notes),
+        refusal,
+    )
 
 
-def of_deployment(root: Path, name: str) -> Answer:
-    """The ledger of the deployment of that id in the corpus at `root`.
+def of_deployment(root: Path, name: str) -> Question:
+    """The question of the deployment of that id in the corpus at `root`.
 
     Raises:
-        CouldNotRun: no such deployment, model or device, or a shape that can't be computed.
+        CouldNotRun: no such deployment, model or device.
     """
     from upheld.records.deployment import Deployment
     from upheld.records.device import Device
@@ -91,14 +117,15 @@ def of_deployment(root: Path, name: str) -> Answer:
     deployment = _record(corpus, name, Deployment)
     model = _record(corpus, deployment.model, Model)
     device = _record(corpus, deployment.device, Device)
-    try:
-        found = ledger(deployment, model, device)
-    except ShapeError as error:
-        raise CouldNotRun(
+
+    def refusal(error: ShapeError) -> CouldNotRun:
+        return CouldNotRun(
             f"deployment {name}, model {model.id}: {error}",
             f"change {error.field} in the record that states it",
-        ) from None
-    return Answer(f"{name}: {model.id} on {deployment.engine}, {device.id}", found)
+        )
+
+    title = f"{name}: {model.id} on {deployment.engine}, {device.id}"
+    return Question(title, deployment, model, device, (), refusal)
 
 
 def _record(corpus: Corpus, id_: str, kind: type[R]) -> R:

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.solve import least_share, longest_context
 from upheld.arithmetic.terms import Input, Term
 from upheld.report.json_text import VERSION
 
@@ -15,6 +16,7 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
 
     Where `not_stated` names `runtime_memory`, `fits` and the total are without it.
     """
+    share = least_share(found)
     return {
         "version": VERSION,
         "basis": "arithmetic",
@@ -38,6 +40,10 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
             "at_context": found.max_model_len,
             "sequences": found.sequences,
             "devices": found.devices,
+        },
+        "limits": {
+            "max_model_len": longest_context(found),
+            "gpu_memory_utilization": None if share is None else float(share),
         },
         "fits": found.fits,
         "not_stated": ["runtime_memory"] if found.runtime is None else [],

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.solve import LONGEST, least_share, longest_context
 from upheld.arithmetic.terms import Input
 from upheld.records.units import count, format_bytes, format_number
 from upheld.report.escape import printable
@@ -19,6 +20,7 @@ def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
         [HEADING, f"{title}, tensor parallel {found.tensor_parallel}"],
         ["Memory of one device", *_indent(_tree(found))],
         [_capacity_heading(found), *_indent(_capacity(found))],
+        ["What else would fit", *_indent(_limits(found))],
         ["Result", *_indent([*_result(found), f"Given: {', '.join(found.given)}."])],
         ["Inputs, and where they came from", *_indent(_inputs(found))],
     ]
@@ -75,6 +77,26 @@ def _capacity(found: Ledger) -> list[str]:
         ],
     ]
     return _aligned(rows, right=(1, 2))
+
+
+def _limits(found: Ledger) -> list[str]:
+    longest, share = longest_context(found), least_share(found)
+    at_once = count(found.max_num_seqs, "sequence")
+    rows = [
+        [
+            "context",
+            "any" if longest >= LONGEST else f"{longest:,}",
+            f"tokens at most, for {at_once} at once",
+        ],
+        [
+            "gpu_memory_utilization",
+            "none" if share is None else f"{float(share):.4f}",
+            f"at least, for {at_once} of {found.max_model_len:,} tokens"
+            if share is not None
+            else f"{at_once} of {found.max_model_len:,} tokens need more than the whole device",
+        ],
+    ]
+    return _aligned(rows, right=(1,))
 
 
 def _result(found: Ledger) -> list[str]:

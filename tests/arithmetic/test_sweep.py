@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+from arithmetic_examples import LLAMA_8B, Deployment, Device
+from upheld.arithmetic.ledger import ledger
+from upheld.arithmetic.sweep import FIELDS, sweep
+from upheld.records.units import parse_quantity
+
+
+def test_each_combination_is_the_ledger_of_that_deployment() -> None:
+    from dataclasses import replace
+
+    lengths = [parse_quantity("4096 tokens"), parse_quantity("8192 tokens")]
+    axes = {"max_num_seqs": [1, 32], "max_model_len": lengths, "tensor_parallel": [1, 2]}
+    points = list(sweep(Deployment(), LLAMA_8B, Device(), axes))
+    assert len(points) == 8
+    for point in points:
+        own = ledger(replace(Deployment(), **point.changes), LLAMA_8B, Device())
+        assert point.ledger is not None
+        assert point.ledger.device_total == own.device_total
+        assert point.ledger.tokens == own.tokens
+        assert point.ledger.given == own.given
+
+
+def test_what_does_not_work_is_a_point_with_its_problem_and_stops_nothing() -> None:
+    one, three, two = sweep(Deployment(), LLAMA_8B, Device(), {"tensor_parallel": [1, 3, 2]})
+    assert three.ledger is None
+    assert three.problem is not None
+    assert "3 devices can't share" in three.problem
+    assert one.ledger is not None
+    assert two.ledger is not None
+
+
+def test_every_field_that_may_vary_changes_something() -> None:
+    values = {
+        "max_num_seqs": 7,
+        "max_model_len": parse_quantity("1000 tokens"),
+        "tensor_parallel": 2,
+        "kv_cache_dtype": "fp8",
+        "block_size": 3,
+        "gpu_memory_utilization": Fraction(1, 2),
+    }
+    assert set(values) == set(FIELDS)
+    plain = ledger(Deployment(), LLAMA_8B, Device())
+    for field, value in values.items():
+        (point,) = sweep(Deployment(), LLAMA_8B, Device(), {field: [value]})
+        assert point.ledger is not None
+        assert (point.ledger.device_total, point.ledger.tokens) != (
+            plain.device_total,
+            plain.tokens,
+        ), field

@@ -1,0 +1,66 @@
+"""One ledger for each combination of some choices. Weights are worked out once for each storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, cast
+
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
+from upheld.arithmetic.ledger import Ledger, ledger_without_devices
+from upheld.arithmetic.terms import Term
+
+# What may vary, by the name of a deployment's field.
+FIELDS = (
+    "max_num_seqs", "max_model_len", "tensor_parallel", "kv_cache_dtype", "block_size",
+    "gpu_memory_utilization",
+)  # fmt: skip
+MAX_POINTS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One combination: what was changed, and its ledger, or why there is none."""
+
+    changes: Mapping[str, Any]
+    ledger: Ledger | None
+    problem: str | None = None
+
+
+class _Varied:
+    """A deployment with some choices changed."""
+
+    def __init__(self, deployment: Choices, changes: Mapping[str, Any]) -> None:
+        self._deployment = deployment
+        self._changes = changes
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._changes:
+            return self._changes[name]
+        return getattr(self._deployment, name)
+
+
+def sweep(
+    deployment: Choices,
+    model: CachedModel,
+    device: Accelerator,
+    axes: Mapping[str, Sequence[Any]],
+) -> Iterator[Point]:
+    """A point for each combination of the values, the last axis varying fastest.
+
+    A combination that does not work is a point with its problem, and stops nothing.
+    """
+    stored: dict[int, Term] = {}
+    for values in product(*axes.values()):
+        changes = dict(zip(axes, values, strict=True))
+        varied = cast(Choices, _Varied(deployment, changes))
+        ranks = varied.tensor_parallel
+        try:
+            found = ledger_without_devices(varied, model, device, ranks, stored.get(ranks))
+        except ShapeError as error:
+            yield Point(changes, None, str(error))
+            continue
+        stored[ranks] = found.weights
+        yield Point(changes, found)

@@ -1,0 +1,90 @@
+"""A sweep as a table, as CSV, and as plain values for JSON: one row a combination."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from fractions import Fraction
+from io import StringIO
+from typing import Any
+
+from upheld.arithmetic.sweep import Point
+from upheld.records.units import Quantity, format_bytes
+from upheld.report.escape import printable
+from upheld.report.json_text import VERSION
+from upheld.report.memory_text import HEADING
+
+_COLUMNS = ("weights", "kv_cache", "total", "budget", "tokens", "sequences", "fits")
+
+
+def sweep_as_json(points: Sequence[Point]) -> dict[str, Any]:
+    """The points, bytes as exact integers; `problem` says why there is no figure."""
+    return {
+        "version": VERSION,
+        "basis": "arithmetic",
+        "points": [
+            {**_changes(point), **_figures(point), "problem": point.problem} for point in points
+        ],
+    }
+
+
+def sweep_as_csv(points: Sequence[Point]) -> str:
+    """A header and a line a point; a point without figures has its problem in the last column."""
+    stream = StringIO()
+    names = [*(points[0].changes if points else ()), *_COLUMNS, "problem"]
+    writer = csv.DictWriter(stream, names, lineterminator="\n")
+    writer.writeheader()
+    for point in points:
+        writer.writerow({**_changes(point), **_figures(point), "problem": point.problem})
+    return stream.getvalue()
+
+
+def sweep_as_text(title: str, points: Sequence[Point]) -> str:
+    """An aligned table for a person."""
+    axes = list(points[0].changes) if points else []
+    rows = [[*axes, *_COLUMNS]]
+    for point in points:
+        changes = [str(value) for value in _changes(point).values()]
+        figures = _figures(point)
+        if not figures:
+            rows.append([*changes, *[""] * (len(_COLUMNS) - 1), point.problem or ""])
+            continue
+        sizes = [format_bytes(figures[name]) for name in _COLUMNS[:4]]
+        fits = "fits" if figures["fits"] else "does not fit"
+        counts = [f"{figures[name]:,}" for name in ("tokens", "sequences")]
+        rows.append([*changes, *sizes, *counts, fits])
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    ]
+    if any(point.ledger and point.ledger.runtime is None for point in points):
+        lines += ["", "Runtime memory is not stated, and left out of every total."]
+    return "\n".join(printable(line) for line in (HEADING, title, "", *lines))
+
+
+def _changes(point: Point) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in point.changes.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Quantity):
+        value = value.base
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else float(value)
+    return value
+
+
+def _figures(point: Point) -> dict[str, Any]:
+    found = point.ledger
+    if found is None:
+        return {}
+    return {
+        "weights": found.weights.bytes,
+        "kv_cache": found.kv_cache.bytes,
+        "total": found.device_total,
+        "budget": found.budget.bytes,
+        "tokens": found.tokens,
+        "sequences": found.sequences,
+        "fits": found.fits,
+    }
