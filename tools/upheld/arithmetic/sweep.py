@@ -11,6 +11,7 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
 from upheld.arithmetic.ledger import Ledger, ledger_without_devices
 from upheld.arithmetic.terms import Term
+from upheld.arithmetic.varied import Varied
 
 # What may vary, by the name of a deployment's field.
 FIELDS = (
@@ -29,19 +30,6 @@ class Point:
     problem: str | None = None
 
 
-class _Varied:
-    """A deployment with some choices changed."""
-
-    def __init__(self, deployment: Choices, changes: Mapping[str, Any]) -> None:
-        self._deployment = deployment
-        self._changes = changes
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._changes:
-            return self._changes[name]
-        return getattr(self._deployment, name)
-
-
 def sweep(
     deployment: Choices,
     model: CachedModel,
@@ -55,7 +43,7 @@ def sweep(
     stored: dict[int, Term] = {}
     for values in product(*axes.values()):
         changes = dict(zip(axes, values, strict=True))
-        varied = cast(Choices, _Varied(deployment, changes))
+        varied = cast(Choices, Varied(deployment, changes))
         ranks = varied.tensor_parallel
         try:
             found = ledger_without_devices(varied, model, device, ranks, stored.get(ranks))

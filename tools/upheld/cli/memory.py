@@ -106,6 +106,13 @@ from upheld.cli.options import root_option
     help="One row for each value, as 1,2,4 or 1024..65536*2; several make a product.",
 )
 @click.option(
+    "--compare",
+    "devices",
+    type=quantities.count,
+    metavar="N",
+    help="N devices as N replicas, beside one replica sharded over all N.",
+)
+@click.option(
     "--format",
     "format_",
     type=click.Choice(["text", "json", "csv"]),
@@ -121,6 +128,7 @@ def command(
     root: Path,
     config: Path | None,
     axes: tuple[tuple[str, list[Any]], ...],
+    devices: int | None,
     format_: str,
     **options: Any,
 ) -> None:
@@ -137,8 +145,8 @@ def command(
           --weight-dtype int4 --weight-group-size 128 --kv-cache-dtype fp8
       upheld memory one-device --sweep max-num-seqs=1..64*2 --sweep max-model-len=4096,8192
 
-    Exit codes: 0 it fits, or is a sweep; 1 it does not; 2 it could not be worked out. Without
-    --runtime-memory the answer is about weights and KV cache alone, and says so.
+    Exit codes: 0 it fits, or is a sweep or comparison; 1 it does not; 2 it could not be worked
+    out. Without --runtime-memory the answer is about weights and KV cache alone, and says so.
     """  # click wants the backspace itself
     chosen = {name: value for name, value in options.items() if value is not None}
     if (deployment is None) == (config is None):
@@ -155,11 +163,16 @@ def command(
         )
     else:
         question = of_deployment(root, str(deployment))
+    if axes and devices:
+        raise CouldNotRun("--sweep and --compare are two questions", "ask one at a time")
     if axes:
         _echo_sweep(question, dict(axes), format_)
         ctx.exit(CLEAN)
     if format_ == "csv":
         raise CouldNotRun("csv is the format of a sweep", "say --sweep, or --format json")
+    if devices is not None:
+        _echo_two_ways(question, devices, format_)
+        ctx.exit(CLEAN)
     found = answer(question)
     if format_ == "json":
         from upheld.report.json_text import json_text
@@ -189,3 +202,15 @@ def _echo_sweep(question: Question, axes: dict[str, list[Any]], format_: str) ->
             click.echo(sweep_as_csv(points), nl=False)
         case _:
             click.echo(sweep_as_text(question.title, points))
+
+
+def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
+    from upheld.arithmetic.compare import two_ways
+    from upheld.report.json_text import json_text
+    from upheld.report.memory_compare import ways_as_json, ways_as_text
+
+    ways = two_ways(question.deployment, question.model, question.device, devices)
+    if format_ == "json":
+        click.echo(json_text(ways_as_json(ways)))
+    else:
+        click.echo(ways_as_text(question.title, ways))
