@@ -235,3 +235,62 @@ def test_a_figure_just_beyond_the_limit_does_not_read_as_the_limit(small: SmallC
     shown = re.search(r"measured ([\d.]+) ms", first.outcome.because)
     assert shown is not None
     assert float(shown[1]) > limit
+
+
+class TestAStartUpLog:
+    LOG = "evidence/runs/raw/start/engine.log"
+
+    def start(self, small: SmallCorpus, took: str) -> None:
+        log = (
+            "INFO 03-01 10:14:48 [core.py:58] Initializing a V1 LLM engine (v0.19.0) with config:"
+            " model='example/tiny', speculative_config=None, dtype=torch.bfloat16,"
+            " max_seq_len=1024, tensor_parallel_size=1, quantization=None, kv_cache_dtype=auto,"
+            " enable_prefix_caching=False, compilation_config={}\n"
+            f"INFO 03-01 10:15:48 [runner.py:13] Model loading took {took} GiB and 3.2 seconds\n"
+            "INFO 03-01 10:16:48 [kv_cache_utils.py:634] GPU KV cache size: 300,000 tokens\n"
+        )
+        path = small.root / self.LOG
+        path.parent.mkdir()
+        path.write_text(log)
+        (small.root / "evidence/runs/start.yaml").write_text(
+            "kind: run\nid: start\ntitle: A start of the engine\ndate: 2026-11-20\nby: Tester\n"
+            f"outcome: completed\nfiles:\n  - path: {self.LOG}\n"
+            f"    sha256: {hashlib.sha256(log.encode()).hexdigest()}\n"
+            "    format: vllm-startup-log\nstates:\n  device: Example Card 1GB\n"
+        )
+
+    def claims(self, small: SmallCorpus) -> None:
+        common = "metric: memory.weights, within: {deployment: one-card}"
+        small.append(
+            ADR,
+            f"  - {{id: computed, says: Weights., basis: arithmetic, {common}, "
+            'expect: "<= 0.2 GiB"}\n'
+            f"  - {{id: printed, says: Weights., basis: measured, {common}, "
+            'expect: "<= 0.2 GiB", evidence: [{run: start}]}\n',
+        )
+
+    def test_carries_a_measured_claim_beside_the_arithmetic(self, small: SmallCorpus) -> None:
+        self.start(small, "0.1563")
+        self.claims(small)
+        assert small.claim("computed").verdict == "upheld"
+        assert small.claim("printed").verdict == "upheld"
+        assert "0.1563 GiB" in small.claim("printed").outcome.because
+
+    def test_contradicts_the_arithmetic_where_the_engine_printed_otherwise(
+        self, small: SmallCorpus
+    ) -> None:
+        self.start(small, "0.2500")
+        self.claims(small)
+        assert small.claim("computed").verdict == "contradicted"
+        assert small.claim("printed").verdict == "contradicted"
+
+    def test_a_memory_claim_that_names_no_deployment_is_too_open(self, small: SmallCorpus) -> None:
+        self.start(small, "0.1563")
+        small.append(
+            ADR,
+            "  - {id: open, says: Weights., basis: measured, metric: memory.weights, "
+            'expect: "<= 0.2 GiB", evidence: [{run: start}]}\n',
+        )
+        outcome = small.claim("open").outcome
+        assert outcome.verdict == "insufficient"
+        assert "It does not say at which model, engine, device it holds." in outcome.because

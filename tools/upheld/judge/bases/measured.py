@@ -33,6 +33,9 @@ _SERVING = (
     "latency.", "throughput.", "requests.", "tokens.", "speculation.", "concurrency.", "duration",
 )  # fmt: skip
 
+# Metrics that depend on the served model and not on its load.
+_OF_MEMORY = ("memory.", "capacity.")
+
 _NOT_COMPLETED = {"failed": "it failed", "interrupted": "it was interrupted"}
 
 
@@ -123,7 +126,11 @@ def _incomplete(claim: Claim, axes: Mapping[str, Any]) -> str | None:
             f"statistic it means, such as {claim.metric}.p99."
         )
     serving = metric.name.startswith(_SERVING)
-    needed = _OF_SERVING if serving else _OF_A_PROGRAM if metric.name == "time" else ()
+    needed: tuple[str, ...] = ()
+    if serving or metric.name.startswith(_OF_MEMORY):
+        needed = _OF_SERVING
+    elif metric.name == "time":
+        needed = _OF_A_PROGRAM
     missing = [AXES[axis].title for axis in needed if axis not in axes]
     if serving and not any(axis in axes for axis in _LOAD):
         missing.append("concurrency or request rate")

@@ -18,7 +18,12 @@ from __future__ import annotations
 from typing import Protocol
 
 from upheld.measured.content import Content
-from upheld.measured.formats import pytest_benchmark, vllm_bench_serve, vllm_sweep_summary
+from upheld.measured.formats import (
+    pytest_benchmark,
+    vllm_bench_serve,
+    vllm_startup_log,
+    vllm_sweep_summary,
+)
 from upheld.measured.reading import Reading
 
 
@@ -39,6 +44,7 @@ class Format(Protocol):
 FORMATS: dict[str, Format] = {
     "pytest-benchmark": pytest_benchmark,
     "vllm-bench-serve": vllm_bench_serve,
+    "vllm-startup-log": vllm_startup_log,
     "vllm-sweep-summary": vllm_sweep_summary,
 }
 
