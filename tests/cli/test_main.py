@@ -19,6 +19,8 @@ from upheld.records.kinds import KINDS
 
 TESTS = Path(__file__).parents[1]
 SMALL = str(TESTS / "corpora" / "small")
+# Commands that hold others, with one of these.
+GROUPS = {"import": "model", "snapshot": "freeze"}
 RESULT = str(TESTS / "corpora" / "benchmarks" / "vllm-serve-summary.json")
 
 
@@ -31,8 +33,8 @@ def test_version() -> None:
 def test_every_command_opens_and_has_an_example(command: str) -> None:
     result = CliRunner().invoke(main, [command, "-h"])
     assert result.exit_code == 0
-    if command == "snapshot":
-        result = CliRunner().invoke(main, [command, "freeze", "-h"])
+    if command in GROUPS:
+        result = CliRunner().invoke(main, [command, GROUPS[command], "-h"])
     assert f"upheld {command}" in result.output.partition("Example")[2]
 
 

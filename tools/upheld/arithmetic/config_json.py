@@ -119,7 +119,7 @@ def read_config(data: bytes, origin: str = "config.json") -> ConfigModel:
         ConfigError: not a plain JSON object, a model or attention that is not known, or a field
             that is missing, no count, or contradicts another.
     """
-    config = _load(data)
+    config = load_config(data)
     name = _architecture(config)
     part = language_part(config)
     cached = cached_layers(config)
@@ -194,7 +194,12 @@ def _dense_shape(fields: Fields, name: str, origin: str) -> dict[str, Any]:
     }
 
 
-def _load(data: bytes) -> dict[str, Any]:
+def load_config(data: bytes) -> dict[str, Any]:
+    """The fields in the bytes of a config.json, as they stand.
+
+    Raises:
+        ConfigError: not one plain JSON object.
+    """
     mend = "give the config.json that is published with the model"
     try:
         text = data.decode("utf-8")

@@ -6,6 +6,7 @@ import os
 import sys
 from importlib import import_module
 from io import TextIOWrapper
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from upheld.report.escape import printable
 # name → one line of help, so that `upheld --help` imports no command.
 COMMANDS = {
     "check": "Validate, link, compute and judge a corpus: the gate.",
+    "import": "Records from files in other forms: a model's config.json.",
     "memory": "The memory ledger of a deployment, or of a model's config.json.",
     "read": "What a raw benchmark file says, recomputed, and what it leaves out.",
     "schema": "JSON Schema of a kind of record, for editors.",
@@ -62,7 +64,8 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"upheld.cli.{name}").command
+        module = f"{name}_" if iskeyword(name) else name
+        command: click.Command = import_module(f"upheld.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun
+from upheld.cli.ids import checked_id
 from upheld.cli.options import as_of_option, format_option, open_corpus, open_judged, root_option
 from upheld.cli.output import write_whole
 
@@ -43,7 +44,7 @@ def freeze_command(adr: str, root: Path, id_: str | None, as_of: date | None) ->
     from upheld.snapshot.freeze import NotFrozen, freeze
 
     judged = open_judged(root, as_of)
-    name = _checked(id_ or f"{adr}-{judged.as_of}")
+    name = checked_id(id_ or f"{adr}-{judged.as_of}", "name another with --id")
     target = root / _FOLDER / f"{name}.yaml"
     if target.exists() or name in judged.corpus.entries:
         raise CouldNotRun(f"there is a snapshot {name} already", "name another with --id")
@@ -126,16 +127,3 @@ def _verified_lines(verified: Verified) -> Iterator[str]:
     yield f"{snapshot.id} {held}: {', '.join(frozen)}"
     if verified.changed_since:
         yield f"  changed since: {', '.join(verified.changed_since)}"
-
-
-def _checked(name: str) -> str:
-    from pydantic import TypeAdapter, ValidationError
-
-    from upheld.records.types import Id
-
-    try:
-        checked: str = TypeAdapter(Id).validate_python(name)
-    except ValidationError as error:
-        reason = error.errors()[0]["ctx"]["error"]
-        raise CouldNotRun(f"{name!r} {reason}", "name another with --id") from None
-    return checked

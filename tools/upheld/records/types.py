@@ -99,7 +99,12 @@ def _url(text: str) -> str:
     return text
 
 
-def _identifier(text: str) -> str:
+def check_id(text: str) -> str:
+    """The text, if it can be an id.
+
+    Raises:
+        ValueError: it can't; the message says what an id is.
+    """
     if not re.fullmatch(ID_PATTERN, text):
         raise ValueError(
             "wants an id of 1 to 64 ASCII letters, digits, '.', '_' or '-' that begins with a "
@@ -158,7 +163,7 @@ Line = Annotated[
     AfterValidator(_not_blank),
     AfterValidator(_one_line),
 ]
-Id = Annotated[str, *_text_type(_identifier, _schema(ID_PATTERN))]
+Id = Annotated[str, *_text_type(check_id, _schema(ID_PATTERN))]
 AdrId = Annotated[str, *_text_type(_adr_identifier, _schema(_ADR))]
 Count = Annotated[int, *_text_type(_positive, {"type": "integer", "minimum": 1})]
 Whole = Annotated[int, *_text_type(_count, {"type": "integer", "minimum": 0})]
@@ -190,7 +195,7 @@ class Ref(str):
         def validate(value: object) -> Ref:
             if not isinstance(value, str):
                 raise ValueError("wants the id of one record")
-            return cls(_identifier(value))
+            return cls(check_id(value))
 
         return core_schema.no_info_plain_validator_function(
             validate,

@@ -1,0 +1,151 @@
+"""`upheld import model`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from small_corpus import SmallCorpus
+from upheld.cli import main
+
+CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
+ORIGIN = ("--origin", "example-shape")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    folder = tmp_path / "Example-8B"
+    folder.mkdir()
+    return Path(shutil.copy(CONFIGS / "llama-8b.json", folder / "config.json"))
+
+
+def run(file: Path, *options: str) -> Result:
+    result = CliRunner().invoke(main, ["import", "model", str(file), *options])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    return result
+
+
+def change(file: Path, **fields: Any) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | fields), "utf-8")
+
+
+def refused(result: Result, *words: str) -> None:
+    assert result.exit_code == 2, result.output
+    for word in words:
+        assert word in result.output
+
+
+def test_the_record_is_printed(config: Path) -> None:
+    result = run(config, *ORIGIN)
+    assert result.exit_code == 0
+    assert result.output.startswith("kind: model\nid: example-8b\ntitle: example-8b\n")
+    assert "\norigin: example-shape\n" in result.output
+
+
+def test_what_is_written_stands_in_a_corpus(small: SmallCorpus, config: Path) -> None:
+    file = small.root / "evidence" / "models" / "imported.yaml"
+    (origin,) = [
+        id_ for id_, each in small.judge().corpus.entries.items() if each.kind == "assumption"
+    ][:1]
+    options = ("--origin", origin, "--assumed", origin, "--id", "imported", "--title", "Imported")
+    result = run(config, *options, "--output", str(file))
+    assert (result.exit_code, result.output) == (0, f"Written: {file}\n")
+    assert small.judge().findings == []
+    assert f"origins:\n  head_dim: {origin}\n" in file.read_text("utf-8")
+
+
+def test_an_existing_file_is_never_overwritten(config: Path, tmp_path: Path) -> None:
+    there, link = tmp_path / "there.yaml", tmp_path / "link.yaml"
+    there.write_text("mine", "utf-8")
+    link.symlink_to(tmp_path / "nowhere.yaml")
+    for file in (there, link):
+        refused(run(config, *ORIGIN, "--output", str(file)), "is there already", "help: ")
+    assert there.read_text("utf-8") == "mine"
+    assert not (tmp_path / "nowhere.yaml").exists()
+
+
+def test_what_is_refused_leaves_no_file(config: Path, tmp_path: Path) -> None:
+    change(config, vocab_size=None)
+    file = tmp_path / "new.yaml"
+    refused(run(config, *ORIGIN, "--output", str(file)), "vocab_size is missing")
+    assert not file.exists()
+
+
+def test_without_an_origin_there_is_no_record(config: Path) -> None:
+    refused(run(config), "Missing option '--origin'")
+
+
+@pytest.mark.parametrize("option", ["--origin", "--assumed", "--id"])
+@pytest.mark.parametrize("id_", ["../up", "a b", "con", ""])
+def test_an_id_that_is_none_is_refused(config: Path, option: str, id_: str) -> None:
+    refused(run(config, *ORIGIN, option, id_), "help: name an id such as example-8b")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"vocab_size": None}, ["vocab_size is missing", "add vocab_size"]),
+        ({"torch_dtype": None}, ["torch_dtype is missing", "add torch_dtype"]),
+        ({"max_position_embeddings": None}, ["max_position_embeddings is missing"]),
+        ({"num_hidden_layers": "32"}, ["num_hidden_layers is '32'"]),
+        ({"architectures": ["Other"], "model_type": "other"}, ["'other' is not known"]),
+        ({"architectures": ["M"], "model_type": "mixtral", "tie_word_embeddings": None},
+         ["tie_word_embeddings is missing"]),
+        ({"model_type": "bert", "architectures": ["B"]}, ["is an encoder", "about a decoder"]),
+        ({"architectures": ["Mixtral\u202e"], "model_type": "mixtral"},
+         ["the hidden character U+202E"]),
+        ({"architectures": ["x" * 600], "model_type": "mixtral"},
+         ["architecture: is longer than 500 characters"]),
+        ({"architectures": ["x\n::error::y"], "model_type": "mixtral"}, ["wants a single line"]),
+    ],
+)  # fmt: skip
+def test_a_file_that_gives_no_record(
+    config: Path, fields: dict[str, Any], words: list[str]
+) -> None:
+    change(config, **fields)
+    result = run(config, *ORIGIN)
+    refused(result, str(config), *words, "\n  help: ")
+    assert not any(line.startswith("::") for line in result.output.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "it is not one JSON object"),
+        (b"kind: model", "line 1, column 1"),
+        (b"[]", "it is not one JSON object"),
+        (b"\xff", "it is not UTF-8 text"),
+        (b'{"a": 1, "a": 2}', "line 1"),
+    ],
+)
+def test_a_file_that_is_no_config(config: Path, data: bytes, words: str) -> None:
+    config.write_bytes(data)
+    refused(run(config, *ORIGIN), words, "\n  help: ")
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    refused(run(tmp_path / "none.json", *ORIGIN), "none.json")
+    refused(run(tmp_path, *ORIGIN), "is a directory")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused(run(pipe, *ORIGIN), "is not a regular file")
+
+
+def test_a_hostile_name_never_gets_into_the_record(config: Path) -> None:
+    change(config, _name_or_path="\x1b]0;x\x07\n::error::'\"}: {{ x }} <b>\u202e")
+    result = run(config, *ORIGIN)
+    assert result.exit_code == 0
+    assert "id: 0-x-error-x-b\ntitle: 0-x-error-x-b\narchitecture: " in result.output
+    assert result.output.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("title", ["a\nb", "\u200b", " ", "x" * 501, "\udcff"])
+def test_a_title_that_no_record_can_have_is_refused(config: Path, title: str) -> None:
+    refused(run(config, *ORIGIN, "--title", title), "help: ")
