@@ -208,6 +208,22 @@ def test_stored_weights_of_another_dtype_are_told() -> None:
     assert "describes quantised weights" in text_of(config_of("llama-8b-gptq"))
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, False),
+        ({"rope_scaling": {"rope_type": "linear", "factor": 4.0}}, True),
+        ({"rope_scaling": {"rope_type": "llama3", "factor": 8.0}}, False),
+        ({"rope_scaling": {"rope_type": "other", "factor": 8.0}}, True),
+        ({"rope_parameters": {"rope_type": "default", "rope_theta": 10000}}, False),
+        ({"partial_rotary_factor": 0.5}, True),
+    ],
+)
+def test_a_rotary_table_that_no_record_gives_is_told(fields: dict[str, Any], told: bool) -> None:
+    config = {**config_of("qwen3-8b"), "rope_scaling": None, **fields}
+    assert ("scales the rotary embedding" in text_of(config)) is told
+
+
 def test_the_name_in_the_file_gives_id_and_title_and_no_alias() -> None:
     config = config_of("llama-8b") | {"_name_or_path": "example-org/Example-8B"}
     record = record_in(text_of(config, id_=None, folder="elsewhere"))

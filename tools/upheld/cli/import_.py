@@ -46,10 +46,11 @@ def model_command(
     title: str | None,
     output: Path | None,
 ) -> None:
-    """Make a model record from FILE, the config.json of a model in Transformers' format.
+    """Make a model record from FILE, a model's config.json.
 
-    What the file leaves out and was assumed stands in the record's notes. A fact that the record
-    needs and nothing gives is refused by name. An existing file is never overwritten.
+    FILE is in Transformers' format and on disk; nothing is fetched. What it leaves out and was
+    assumed stands in the record's notes. A fact that the record needs and nothing gives is refused
+    by name. An existing file is never overwritten.
 
     \b
     Examples:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
-from upheld.arithmetic.config_json import load_config, read_config
+from upheld.arithmetic.config_json import ConfigModel, ConfigShape, load_config, read_config
 from upheld.arithmetic.configs import ConfigError
+from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.weights.rotary import rotary_table
+from upheld.arithmetic.weights.structure import Structure
 from upheld.importers.names import id_from, title_from
 from upheld.importers.shape import Shape, shape_of
 from upheld.importers.yaml_text import record_text
@@ -49,17 +53,40 @@ def model_text(
     unstated = [field for field in record if field in shape.unstated]
     if assumed is not None and unstated:
         record["origins"] = dict.fromkeys(unstated, assumed)
-    notes = _notes(shape, config, unstated if assumed is None else [])
+    notes = _notes(shape, unstated if assumed is None else [])
+    notes += _left_behind(model)
     if notes:
         record["notes"] = "\n".join(notes) + "\n"
     return record_text(record)
 
 
-def _notes(shape: Shape, config: Mapping[str, Any], unowned: list[str]) -> list[str]:
+def _notes(shape: Shape, unowned: list[str]) -> list[str]:
     notes = [f"Assumed: {sentence}." for sentence in dict.fromkeys(shape.assumed)]
     if unowned:
         fields = ", ".join(unowned)
         notes.append(f"What was assumed does not rest on the origin above: {fields}.")
-    if config.get("quantization_config"):
-        notes.append("The file describes quantised weights; a deployment says how they are stored.")
     return notes
+
+
+def _left_behind(model: ConfigModel) -> list[str]:
+    """What the file says that a record has no field for, and arithmetic would use."""
+    notes = []
+    if model.quantised:
+        notes.append("The file describes quantised weights; a deployment says how they are stored.")
+    if isinstance(model, ConfigShape) and model.attention == "full" and _rotary_differs(model):
+        notes.append(
+            "The file scales the rotary embedding; a record does not hold that, so the rotary "
+            "table within the weights is that of a plain one."
+        )
+    return notes
+
+
+def _rotary_differs(model: ConfigShape) -> bool:
+    try:
+        own = Structure.of(model)
+        plain = replace(own, rope_scaling=None, partial_rotary_factor=Fraction(1))
+        dtype = model.torch_dtype or "fp32"
+        return rotary_table(own, dtype).bytes != rotary_table(plain, dtype).bytes
+    except ShapeError:
+        # A scaling that is not known.
+        return True
