@@ -43,6 +43,7 @@ OWN = {
     "contributing/": "Contributing",
     "decisions/": "ADR-009",
     "decisions/adr-009/": "Failure signals",
+    "engine-reports/": "Predicted by arithmetic",
     "evidence/": "Deployments",
     "evidence/assumptions/runtime-memory/": "What is assumed",
     "evidence/deployments/one-device/": "71.68 GiB",
@@ -206,6 +207,7 @@ def test_a_phone_shows_the_whole_of_a_row(own: Site, browser: Browser) -> None:
     for path in (
         "decisions/",
         "decisions/adr-009/",
+        "engine-reports/",
         "evidence/assumptions/runtime-memory/",
         "evidence/deployments/one-device/",
         "evidence/models/llama-3.1-8b-instruct/",
