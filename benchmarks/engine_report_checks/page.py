@@ -81,9 +81,9 @@ same start. The two never mix:
   public file index.
 - **Predicted** figures are arithmetic, from the model's shape and what the engine was started with.
   Where the engine itself works one figure out from another, such as tokens from free memory, the
-  arithmetic starts from the one that was printed. A shape is that of the published configuration, or
-  what the same log prints; some were taken from public knowledge and not read again. The file of
-  shapes names the source of each.
+  arithmetic starts from the one that was printed. A shape is that of the published configuration
+  or what the same log prints; some were taken from public knowledge and not read again. The file
+  of shapes names the source of each.
 
 A figure is *exact* in one of two ways, and the table says which:
 
@@ -134,14 +134,14 @@ def _count(reports: Sequence[Mapping[str, Any]], cases: Sequence[Mapping[str, An
     checks = [check for case in cases for check in case["checks"]]
     ways = Counter(check["compared"] for check in checks if check["verdict"] == "exact")
     exact = sum(case["verdict"] == "exact" for case in cases)
-    fitted = sum(report["basis"] == "inferred" for report in reports)
+    inferred = sum(report["basis"] == "inferred" for report in reports)
     return (
         f"**{exact} of {len(cases)} cases are exact.** Of {len(checks)} figures in them, "
         f"{ways['digits']} have the same\ndigits, {ways['interval']} are in the interval, and "
-        f"{len(checks) - ways.total()} are missed.\n"
-        f"In {len(cases) - fitted} cases every input is printed or stands in the model's "
-        f"configuration. In {fitted} an input was\ninferred, some from the printed figures "
-        "themselves; these prove less, and say *inferred input*.\n"
+        f"{len(checks) - ways.total()} are missed.\n\n"
+        f"In {len(cases) - inferred} cases every input is printed, a default of the engine, or "
+        f"part of the model's\nconfiguration. In {inferred} an input was inferred, some from the "
+        "printed figures themselves; these\nprove less, and say *inferred input*.\n"
     )
 
 
