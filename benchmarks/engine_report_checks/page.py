@@ -77,8 +77,8 @@ What engines printed about memory when they started, beside what Upheld's arithm
 same start. The two never mix:
 
 - **Printed** figures come from engines that others ran, out of public logs, issues and notes. This
-  project ran none of them. The source stands under each model; some are known only by their id in a
-  public file index.
+  project ran none of them. The source stands under each model; of some no address was
+  kept, and a number tells them apart.
 - **Predicted** figures are arithmetic, from the model's shape and what the engine was started with.
   Where the engine itself works one figure out from another, such as tokens from free memory, the
   arithmetic starts from the one that was printed. A shape is that of the published configuration
