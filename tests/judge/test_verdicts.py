@@ -60,6 +60,21 @@ class TestArithmetic:
         small.replace(ADR, "    within: {deployment: one-card}\n  - id: half", "  - id: half")
         assert small.claim("fits").verdict == "unsupported"
 
+    def test_quantised_weights_do_not_halve_the_cache_and_it_is_said_why(
+        self, small: SmallCorpus
+    ) -> None:
+        quantised = "evidence/deployments/one-card-fp8-kv.yaml"
+        small.replace(quantised, "weight_dtype: bf16", "weight_dtype: int8")
+        half = small.claim("half-the-cache")
+        assert half.verdict == "upheld"
+        small.replace(quantised, "kv_cache_dtype: fp8", "kv_cache_dtype: bf16")
+        half = small.claim("half-the-cache")
+        assert half.verdict == "contradicted"
+        assert half.outcome.because.endswith(
+            "claimed: = 0.5. Quantising the weights leaves the KV cache as it is: both keep it in "
+            "bf16."
+        )
+
     def test_a_wider_envelope_than_the_deployments_is_named(self, small: SmallCorpus) -> None:
         small.replace(
             ADR,

@@ -42,6 +42,8 @@ def judge(claim: Claim, holder: Holder, context: Context) -> Outcome:
     assert claim.expect is not None
     met = claim.expect.met_by(value)
     because = f"Computed: {shown}; claimed: {claim.expect}."
+    if not met and claim.versus is not None and value == 1:
+        because += _why_weights_change_nothing(claim, holder, context)
     return Outcome(
         "upheld" if met else "contradicted",
         because,
@@ -57,6 +59,21 @@ def _refuse_itself(claim: Claim, holder: Holder, context: Context) -> None:
     if one is not None and one is other:
         because = f"It compares {one.id} with itself, which is 1 whatever it holds."
         raise _NotComputable(Outcome("unsupported", because))
+
+
+def _why_weights_change_nothing(claim: Claim, holder: Holder, context: Context) -> str:
+    """What explains two equal caches of deployments that differ in the dtype of their weights."""
+    assert claim.versus is not None
+    one = deployment_of(claim.within, holder, context)
+    other = deployment_of(claim.versus, holder, context)
+    if one is None or other is None or not claim.metric.startswith("memory.kv_cache"):
+        return ""
+    if one.weight_dtype == other.weight_dtype or one.kv_cache_dtype != other.kv_cache_dtype:
+        return ""
+    return (
+        f" Quantising the weights leaves the KV cache as it is: both keep it in "
+        f"{one.kv_cache_dtype}."
+    )
 
 
 def _ratio(claim: Claim, value: Fraction) -> str:
