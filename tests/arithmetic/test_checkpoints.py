@@ -276,3 +276,23 @@ def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes) -> Non
     with pytest.raises(CheckpointError) as raised:
         read_checkpoint(file)
     assert raised.value.help
+
+
+def test_an_index_with_some_of_its_files_is_not_counted_short(tmp_path: Path) -> None:
+    safetensors(tmp_path / "one", TWO, 76)
+    index = tmp_path / "index"
+    listed = {"metadata": {"total_size": 200}, "weight_map": {"a": "one", "b": "one", "c": "two"}}
+    index.write_text(json.dumps(listed))
+    found = read_checkpoint(index)
+    assert found.bytes == 200
+    assert found.findings == (
+        "1 of its files are not there, so its total_size is taken as it states it",
+    )
+
+
+@pytest.mark.parametrize("name", ["m-00001-of-00002.safetensors", "m-00002-of-00002.gguf"])
+def test_one_part_is_never_taken_for_the_whole(tmp_path: Path, name: str) -> None:
+    with pytest.raises(CheckpointError, match="one of 2 parts"):
+        read_checkpoint(safetensors(tmp_path / name, TWO, 76))
+    whole = safetensors(tmp_path / "m-00001-of-00001.safetensors", TWO, 76)
+    assert read_checkpoint(whole).bytes == 76

@@ -40,4 +40,4 @@ def test_stated_weights_say_nothing_of_another_degree() -> None:
     whole, sharded = two_ways(stated, LLAMA_8B, Device(), 2)
     assert whole.ledger is not None
     assert sharded.ledger is None
-    assert sharded.problem == "weights are stated for 1 devices a replica alone"
+    assert sharded.problem == "weights are stated for 1 device a replica alone"

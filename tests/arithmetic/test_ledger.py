@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 
 from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
 from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.layouts.latent import LatentAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.ledger import METRICS, devices_needed, ledger
+from upheld.arithmetic.sums import sum_of
 from upheld.arithmetic.weights import weights
 from upheld.records import metrics
 from upheld.records.units import parse_quantity
@@ -219,3 +223,77 @@ def test_a_window_bounds_what_a_sequence_needs() -> None:
     long = replace(HYBRID, max_model_len=parse_quantity("131072 tokens"))
     windowed = ledger(long, sliding, Device()).kv_cache.bytes
     assert windowed < ledger(long, LLAMA_8B, Device()).kv_cache.bytes * 0.6
+
+
+DEEPSEEK_SPARSE = replace(
+    LLAMA_8B,
+    attention="listed",
+    weights_unknown="they are stated",
+    cached_layers=(LatentAttention(61, 512, 64, index_dim=128),),
+)
+
+
+@pytest.mark.parametrize(("dtype", "row"), [("bf16", 576 * 2 + 132), ("fp8", 656 + 132)])
+def test_a_token_and_a_block_of_it_agree(dtype: str, row: int) -> None:
+    found = ledger(replace(HYBRID, kv_cache_dtype=dtype), DEEPSEEK_SPARSE, Device())
+    assert found.kv_bytes_per_token == 61 * row
+    assert found.block_bytes == 16 * found.kv_bytes_per_token
+    assert "132 B of the indexer" in found.kv_token_formula
+    assert found.kv_token_formula in found.kv_cache.formula
+
+
+def test_parts_of_the_cache_are_what_a_sequence_needs_whatever_its_blocks() -> None:
+    layers = (
+        FullAttention(10, 8, 128, 128),
+        FullAttention(10, 4, 128, 128),
+        SlidingAttention(10, 8, 128, 128, 1024),
+    )
+    model = replace(GRANITE_4_H_1B, cached_layers=layers)
+    found = ledger(HYBRID, model, Device())
+    assert found.kv_cache.bytes == found.pool.needed(4096)
+    assert sum(part.bytes for part in found.kv_cache.parts) == found.kv_cache.bytes
+
+
+def test_stated_weights_say_how_many_devices_are_needed_only_where_one_is_enough() -> None:
+    one = ledger(HYBRID, GRANITE_4_H_1B, Device())
+    assert (one.devices, one.devices_problem) == (1, None)
+    two = ledger(replace(HYBRID, tensor_parallel=2), GRANITE_4_H_1B, Device())
+    assert two.fits
+    tiny = ledger(HYBRID, GRANITE_4_H_1B, Device(memory=parse_quantity("2 GiB")))
+    for found, words in ((two, "stated for 2 devices"), (tiny, "stated for 1 device a replica")):
+        assert found.devices is None
+        with pytest.raises(ShapeError, match=words):
+            METRICS["capacity.devices"](found)
+
+
+def test_a_state_is_kept_in_the_dtype_that_the_weights_are_loaded_in() -> None:
+    stored_wide = replace(GRANITE_4_H_1B, torch_dtype="float32")
+    assert HYBRID.weight_dtype == "bf16"
+    assert ledger(HYBRID, stored_wide, Device()).block_size == 400
+    wide = replace(HYBRID, weight_dtype="fp32")
+    assert ledger(wide, stored_wide, Device()).block_size == 800
+
+
+def test_what_nobody_stated_of_a_step_is_shown_with_the_figure_that_was_used() -> None:
+    model = replace(GRANITE_4_H_1B, cached_layers=(SlidingAttention(4, 4, 128, 128, 1024),))
+    unstated = replace(HYBRID, max_num_batched_tokens=None)
+    small = Device(memory=parse_quantity("24 GiB"))
+    for device, batched in ((Device(), 8192), (small, 2048)):
+        inputs = {item.name: item for item in ledger(unstated, model, device).kv_cache.inputs}
+        assert inputs["max_num_batched_tokens"].value == batched
+        assert "not stated" in inputs["max_num_batched_tokens"].origin
+    stated = {item.name: item for item in ledger(HYBRID, model, small).kv_cache.inputs}
+    assert stated["max_num_batched_tokens"].origin == "one-device"
+
+
+def test_the_sum_behind_each_metric_has_a_figure_on_both_sides() -> None:
+    for version in ("0.19", "0.21"):
+        found = ledger(replace(HYBRID, engine_version=version), GRANITE_4_H_1B, Device())
+        for metric in METRICS:
+            assert sum_of(metric, found).formula.strip(), metric
+        assert f"= {found.tokens:,} tokens" in sum_of("capacity.tokens", found).formula
+    assert sum_of("memory.weights", found).formula == "stated, not worked out"
+    assert "groups of layers" not in sum_of("capacity.tokens", found).formula
+    assert sum_of("memory.kv_cache_per_token", found).formula == (
+        "4 layers × 4 KV heads × 128 × 2 (K and V) × 2 B"
+    )

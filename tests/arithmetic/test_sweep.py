@@ -1,16 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
-from arithmetic_examples import LLAMA_8B, Deployment, Device
+from arithmetic_examples import LLAMA_8B, Deployment, Device, Runtime
 from upheld.arithmetic.ledger import ledger
 from upheld.arithmetic.sweep import FIELDS, sweep
 from upheld.records.units import parse_quantity
 
 
 def test_each_combination_is_the_ledger_of_that_deployment() -> None:
-    from dataclasses import replace
-
     lengths = [parse_quantity("4096 tokens"), parse_quantity("8192 tokens")]
     axes = {"max_num_seqs": [1, 32], "max_model_len": lengths, "tensor_parallel": [1, 2]}
     points = list(sweep(Deployment(), LLAMA_8B, Device(), axes))
@@ -50,3 +49,11 @@ def test_every_field_that_may_vary_changes_something() -> None:
             plain.device_total,
             plain.tokens,
         ), field
+
+
+def test_stated_weights_are_those_of_one_degree() -> None:
+    stated = replace(Deployment(), weight_memory=Runtime(parse_quantity("15 GiB"), "log"))
+    one, two = sweep(stated, LLAMA_8B, Device(), {"tensor_parallel": [1, 2]})
+    assert one.ledger is not None
+    assert two.ledger is None
+    assert two.problem == "weights are stated for 1 device a replica alone"

@@ -144,6 +144,7 @@ def test_stored_weights_take_the_place_of_a_shape_that_is_not_known(tmp_path: Pa
     assert result.exit_code == 0, result.output
     assert f"{30 * 2**30:,} B" in result.output
     assert "model.safetensors.index.json (its files are not there" in result.output
+    assert "A checkpoint says what is stored" in result.output
     refused(of("experts", *ON_80_GIB, "--checkpoint", str(index), "--tp", "2"), "--weights-memory")
     refused(of("experts", *ON_80_GIB, "--checkpoint", str(CONFIGS / "bert.json")), "weight_map")
 
@@ -206,6 +207,62 @@ def test_a_choice_that_the_file_leaves_open_must_be_made(
     refused(run("--config", str(file), *ON_80_GIB), words)
     made = ("--weight-dtype", "bf16", "--max-model-len", "8192")
     assert run("--config", str(file), *ON_80_GIB, *made).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "quantised",
+    [
+        {"quant_method": "modelopt", "kv_cache_quant_algo": "FP8"},
+        {"quant_method": "compressed-tensors", "kv_cache_scheme": {"num_bits": 8}},
+    ],
+)
+def test_a_file_that_quantises_the_cache_leaves_auto_open(
+    tmp_path: Path, quantised: dict[str, object]
+) -> None:
+    config = json.loads((CONFIGS / "llama-8b.json").read_text("utf-8"))
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config | {"quantization_config": quantised}), "utf-8")
+    stored = (*ON_80_GIB, "--weight-dtype", "fp8")
+    refused(run("--config", str(file), *stored), "kv_cache_", "say --kv-cache-dtype")
+    assert run("--config", str(file), *stored, "--kv-cache-dtype", "fp8").exit_code == 0
+
+
+def test_stated_weights_do_not_make_a_float32_file_a_float32_cache(tmp_path: Path) -> None:
+    config = json.loads((CONFIGS / "llama-8b.json").read_text("utf-8"))
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config | {"torch_dtype": "float32"}), "utf-8")
+    stated = (*ON_80_GIB, "--weights-memory", "15 GiB", "--format", "json")
+    refused(run("--config", str(file), *stated), "float32", "say --weight-dtype")
+    found = run("--config", str(file), *stated, "--weight-dtype", "bf16")
+    assert json.loads(found.output)["capacity"]["bytes_per_token"] == 131_072
+    refused(run("--config", str(file), *stated, "--weight-dtype", "fp8"), "say --kv-cache-dtype")
+
+
+HYBRID = (*ON_80_GIB, "--weights-memory", "30 GiB", "--max-model-len", "8192")
+
+
+def test_what_lays_a_hybrid_out_is_asked_for_and_shown() -> None:
+    def blocks(*options: str) -> int:
+        result = of("nemotron-h", *HYBRID, "--format", "json", *options)
+        return int(json.loads(result.output)["per_device"]["kv_cache"])
+
+    assert blocks("--prefix-caching") > blocks()
+    shown = of("nemotron-h", *HYBRID, "--engine-version", "v0.24").output
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["engine_version", "v0.24", "--engine-version"] in rows
+    refused(of("nemotron-h", *HYBRID, "--engine-version", "main"), "engine_version: 'main'")
+
+
+def test_a_window_makes_room_for_a_step() -> None:
+    def cache(*options: str) -> int:
+        result = of("mistral-windowed", *ON_80_GIB, "--format", "json", *options)
+        return int(json.loads(result.output)["per_device"]["kv_cache"])
+
+    assert (
+        cache("--max-num-batched-tokens", "2048")
+        < cache()
+        == cache("--max-num-batched-tokens", "8192")
+    )
 
 
 def test_positions_that_the_file_leaves_out_are_asked_for_and_not_guessed(tmp_path: Path) -> None:
@@ -289,7 +346,15 @@ class TestSweep:
             assert row["fits"] == str(point["fits"])
 
     def test_runtime_that_nobody_stated_is_said_to_be_left_out(self) -> None:
-        assert "left out of every total" in of("llama-8b", *ON_80_GIB, *SWEEP).output
+        output = of("llama-8b", *ON_80_GIB, *SWEEP).output
+        assert "left out of every total" in output
+        assert "Assumed: head_dim" in output
+        found = json.loads(of("llama-8b", *ON_80_GIB, *SWEEP, "--format", "json").output)
+        assert found["not_stated"] == ["runtime_memory"]
+        assert found["notes"]
+        header, row, *_ = of("llama-8b", *ON_80_GIB, *SWEEP, "--format", "csv").output.splitlines()
+        assert header.endswith(",not_stated,problem")
+        assert row.endswith(",runtime_memory,")
 
     @pytest.mark.parametrize(
         ("text", "words"),
@@ -331,6 +396,19 @@ class TestCompare:
         whole, sharded = json.loads(result.output)["ways"]
         assert (whole["replicas"], sharded["replicas"]) == (4, 1)
         assert sharded["per_device"]["weights"] < whole["per_device"]["weights"]
+
+    def test_what_is_left_out_or_assumed_is_said(self) -> None:
+        result = of("llama-8b", *ON_80_GIB, "--compare", "2")
+        assert "Runtime memory is not stated, and left out of every total." in result.output
+        assert "Assumed: head_dim" in result.output
+        found = json.loads(of("llama-8b", *ON_80_GIB, "--compare", "2", "--format", "json").output)
+        assert found["not_stated"] == ["runtime_memory"]
+        assert found["notes"]
+        stated = of("llama-8b", *ON_80_GIB, *RUNTIME, "--compare", "2", "--format", "json")
+        assert json.loads(stated.output)["not_stated"] == []
+
+    def test_one_device_is_no_comparison(self) -> None:
+        refused(of("llama-8b", *ON_80_GIB, "--compare", "1"), "at least 2 devices")
 
     def test_one_question_at_a_time(self) -> None:
         refused(of("llama-8b", *ON_80_GIB, *SWEEP, "--compare", "2"), "ask one at a time")

@@ -38,7 +38,7 @@ def test_every_row_stands_in_its_column() -> None:
     assert memory["total"][2] == "sum of the above"
     assert memory["budget"][1] == "72.00 GiB"
     capacity = {row[0]: row[1:] for row in section(text, "Capacity")}
-    assert capacity["one token"] == ["131,072 B", "128.00 KiB", "keys and values in all layers"]
+    assert capacity["one token"] == ["131,072 B", "128.00 KiB", "in all layers that have attention"]
     assert capacity["devices needed"] == ["1", "fewest, a power of two, for one replica"]
     lines = text.split("\n")
     start = lines.index("Memory of one device") + 1
@@ -50,7 +50,7 @@ def test_what_fits_at_no_degree_is_said() -> None:
     tiny = Device(memory=parse_quantity("4.5 GiB"))
     text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, tiny))
     (row,) = (row for row in section(text, "Capacity") if row[0] == "devices needed")
-    assert row[1:] == ["none", "it fits at no degree of tensor parallelism"]
+    assert row[1:] == ["the replica fits at no degree that divides its heads"]
 
 
 def test_without_runtime_nothing_says_that_it_simply_fits() -> None:
@@ -76,3 +76,9 @@ def test_control_characters_are_written_out_wherever_they_came_from() -> None:
     text = ledger_as_text("one\x07", ledger(Deployment(), hostile, Device()), ["a\rb"])
     assert text.replace("\n", "").isprintable()
     assert r"\x1b[31mred\u202e\n" in text
+
+
+def test_concurrency_is_in_blocks_of_a_whole_sequence() -> None:
+    text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, Device()))
+    (row,) = (row for row in section(text, "Capacity") if row[0] == "concurrency")
+    assert row[2] == "blocks / 512 blocks a sequence"

@@ -86,7 +86,7 @@ def test_context_parallel_ranks_multiply_the_tokens_of_a_latent_cache() -> None:
 def test_later_versions_derive_the_tokens_from_the_concurrency() -> None:
     layers = [FullAttention(10, 4, 512, 512), SlidingAttention(50, 16, 256, 256, 1024)]
     early = pool(layers, Settings(cache_dtype("bf16"), version=(0, 20)))
-    late = pool(layers, Settings(cache_dtype("bf16"), version=(0, 22)))
+    late = pool(layers, Settings(cache_dtype("bf16"), version=(0, 21)))
     assert early.tokens(20_480) == 20_480 // 6 * 16 == 54_608
     assert late.tokens(20_480, 65_536) == int(late.concurrency(20_480, 65_536) * 65_536)
 
@@ -111,3 +111,41 @@ def test_pages_that_cannot_be_made_equal_are_refused() -> None:
 def test_a_model_without_a_cache_is_refused() -> None:
     with pytest.raises(ShapeError, match="no attention layer has a cache"):
         pool([], BF16)
+
+
+def test_a_sparse_latent_keeps_the_key_of_its_indexer_too() -> None:
+    # deepseek_v2.py: head_dim + head_dim // 128 * 4 bytes a layer, whatever the cache's dtype is.
+    deepseek = [LatentAttention(61, 512, 64, index_dim=128)]
+    wide = pool(deepseek, Settings(cache_dtype("bf16"), block_size=64))
+    narrow = pool(deepseek, Settings(cache_dtype("fp8"), block_size=64))
+    assert wide.page_bytes == 64 * (576 * 2 + 132)
+    assert narrow.page_bytes == 64 * (656 + 132)
+
+
+def test_full_layers_that_differ_in_width_are_one_group() -> None:
+    layers = [FullAttention(30, 8, 128, 128), FullAttention(2, 3, 128, 128)]
+    found = pool(layers, BF16)
+    assert found.page_bytes * found.group_size == 16 * (30 * 8 + 2 * 3) * 128 * 2 * 2
+    assert [group.block_size for group in found.groups] == [16]
+    assert (found.blocks_for(33), found.padding_layers) == (3, 0)
+    with pytest.raises(ShapeError, match="can't be made equal"):
+        pool(layers, Settings(cache_dtype("bf16"), version=(0, 10)))
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [("0.11", (0, 11)), ("v0.22.1", (0, 22)), ("0.19.2rc1", (0, 19)), (None, (0, 19))],
+)
+def test_versions(text: str | None, version: tuple[int, int]) -> None:
+    assert vllm.version_of(text) == version
+
+
+@pytest.mark.parametrize("text", ["main", "nightly-0.11", "", "9" * 5000])
+def test_a_version_that_is_none_is_never_taken_for_the_default(text: str) -> None:
+    with pytest.raises(ShapeError, match="engine_version"):
+        vllm.version_of(text)
+
+
+def test_a_small_device_takes_fewer_tokens_a_step() -> None:
+    assert vllm.default_batched_tokens(Fraction(70 * 2**30)) == 8192
+    assert vllm.default_batched_tokens(Fraction(70 * 2**30 - 1)) == 2048

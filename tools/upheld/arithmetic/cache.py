@@ -8,19 +8,19 @@ from typing import Any, cast
 from upheld.arithmetic.dtypes import CacheDtype
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import CachedModel, Shape, fact_inputs
-from upheld.arithmetic.layouts import Layers
+from upheld.arithmetic.layouts import Layers, TokenLayers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
 from upheld.arithmetic.layouts.full import FullAttention
-from upheld.arithmetic.layouts.latent import LatentAttention
+from upheld.arithmetic.layouts.latent import FP8_SPARSE_LATENT_BYTES, LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import (
     GatedDeltaNet,
     Mamba1,
     Mamba2,
     ShortConvolution,
-    StateLayers,
 )
 from upheld.arithmetic.terms import Input
+from upheld.records.units import count
 
 # What a model record lists, by kind, in the words of records/model.py.
 KINDS: dict[str, Callable[[Any], Layers]] = {
@@ -68,17 +68,24 @@ def inputs_of(model: CachedModel) -> tuple[Input, ...]:
     return (Input("cached_layers", listed, origin, given=True),)
 
 
-def token_formula(layers: Layers, dtype: CacheDtype, tensor_parallel: int) -> str:
+def token_formula(layers: TokenLayers, dtype: CacheDtype, tensor_parallel: int) -> str:
     """How many bytes one token takes in these layers, as a product."""
-    if isinstance(layers, StateLayers):
-        return "no bytes a token"
     if isinstance(layers, LatentAttention):
-        return f"{layers.layers:,} layers × ({layers.latent} + {layers.rope}) × {dtype.element} B"
-    heads = layers.kv_heads_on_rank(tensor_parallel)
+        return f"{layers.layers:,} layers × {_latent_formula(layers, dtype)}"
+    heads = count(layers.kv_heads_on_rank(tensor_parallel), "KV head")
     widths = f"{layers.k_dim:,} × 2 (K and V)"
     if layers.k_dim != layers.v_dim:
         widths = f"({layers.k_dim:,} K + {layers.v_dim:,} V)"
-    return f"{layers.layers:,} layers × {heads:,} KV heads × {widths} × {dtype.element} B"
+    return f"{layers.layers:,} layers × {heads} × {widths} × {dtype.element} B"
+
+
+def _latent_formula(layers: LatentAttention, dtype: CacheDtype) -> str:
+    row = f"({layers.latent} + {layers.rope}) × {dtype.element} B"
+    if not layers.index_dim:
+        return row
+    if dtype.name == "fp8":
+        row = f"{FP8_SPARSE_LATENT_BYTES} B"
+    return f"({row} + {layers.indexer_bytes} B of the indexer)"
 
 
 def name_of(layers: Layers) -> str:

@@ -10,6 +10,7 @@ ggml/src/ggml-common.h (bytes of a block) and ggml.h (type numbers).
 from __future__ import annotations
 
 import os
+import re
 import stat
 import struct
 from collections import Counter
@@ -80,6 +81,8 @@ class Index:
     files: Mapping[str, int] = field(default_factory=dict)
 
 
+# How Transformers and llama.cpp name the parts of a model that is split over files.
+_PART = re.compile(r"-\d{5}-of-(\d{5})\.(?:safetensors|gguf)$")
 _COMPLETE = "use the file as it was published, complete"
 
 
@@ -115,11 +118,17 @@ def read_index(data: bytes) -> Index:
 def read_checkpoint(file: Path) -> Checkpoint:
     """What is stored in a GGUF or safetensors file, or in the files of an index; by content.
 
-    Of an index without any of its files beside it, the size that it states itself.
+    Of an index without all of its files beside it, the size that it states itself.
 
     Raises:
-        CheckpointError: none of the three, or one that can't be read.
+        CheckpointError: none of the three, one that can't be read, or one of several parts.
     """
+    part = _PART.search(file.name)
+    if part is not None and int(part[1]) > 1:
+        raise CheckpointError(
+            f"it is one of {int(part[1]):,} parts, and says nothing of the others",
+            "give the model.safetensors.index.json, or add up the parts yourself",
+        )
     with _opened(file) as (stream, _):
         start = stream.read(9)
     if start.startswith(GGUF_MAGIC):
@@ -131,9 +140,11 @@ def read_checkpoint(file: Path) -> Checkpoint:
         if size > MAX_JSON:
             raise CheckpointError(f"it has over {MAX_JSON:,} bytes", _COMPLETE)
         index = read_index(stream.read(MAX_JSON))
-    if any((file.parent / name).exists() for name in index.files):
+    missing = [name for name in index.files if not (file.parent / name).exists()]
+    if not missing:
         return read_indexed(file)
-    stated = "its files are not there, so its total_size is taken as it states it"
+    which = "its files" if len(missing) == len(index.files) else f"{len(missing):,} of its files"
+    stated = f"{which} are not there, so its total_size is taken as it states it"
     return Checkpoint(index.tensors, index.total_size, {}, (stated,))
 
 

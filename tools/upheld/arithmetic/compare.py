@@ -10,8 +10,9 @@ from typing import cast
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
-from upheld.arithmetic.ledger import Ledger, ledger_without_devices
+from upheld.arithmetic.ledger import Ledger, degree_problem, ledger_without_devices
 from upheld.arithmetic.varied import Varied
+from upheld.records.units import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,10 @@ def two_ways(
 ) -> tuple[Way, Way]:
     """`devices` replicas of one device each, and one replica over all of them."""
     return (
-        _way(f"{devices} replicas, one device each", devices, 1, deployment, model, device),
-        _way(f"one replica over {devices} devices", 1, devices, deployment, model, device),
+        _way(
+            f"{count(devices, 'replica')}, one device each", devices, 1, deployment, model, device
+        ),
+        _way(f"one replica over {count(devices, 'device')}", 1, devices, deployment, model, device),
     )
 
 
@@ -59,8 +62,8 @@ def _way(
     model: CachedModel,
     device: Accelerator,
 ) -> Way:
-    if deployment.weight_memory is not None and ranks != deployment.tensor_parallel:
-        problem = f"weights are stated for {deployment.tensor_parallel} devices a replica alone"
+    problem = degree_problem(deployment, ranks)
+    if problem is not None:
         return Way(name, replicas, None, problem)
     choices = cast(Choices, Varied(deployment, {"tensor_parallel": ranks}))
     try:

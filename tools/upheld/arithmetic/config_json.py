@@ -56,7 +56,8 @@ class ConfigModel:
     """A model as its config.json gives it, of whatever family.
 
     `cached` is what it caches. `torch_dtype` is a key of dtypes.WEIGHT_BYTES, or None where the
-    file does not say. `quantised` says that the file describes stored weights of another dtype.
+    file does not say. `quantised` says that the file describes stored weights of another dtype;
+    `quantised_cache` names the field in which it does so of the cache, or is None.
     `assumed` are sentences about what the file leaves out. `weights_unknown` is why its weights
     can't be worked out from the file; None in a ConfigShape, of which they can.
     """
@@ -66,6 +67,7 @@ class ConfigModel:
     max_position_embeddings: int | None
     torch_dtype: str | None
     quantised: bool
+    quantised_cache: str | None
     origin: str
     assumed: tuple[str, ...] = ()
     weights_unknown: str | None = None
@@ -130,6 +132,7 @@ def read_config(data: bytes, origin: str = "config.json") -> ConfigModel:
         "max_position_embeddings": fields.count_or_none("max_position_embeddings"),
         "torch_dtype": _dtype(part) or _dtype(config),
         "quantised": bool(config.get("quantization_config") or part.get("quantization_config")),
+        "quantised_cache": _quantised_cache(config) or _quantised_cache(part),
         "origin": origin,
     }
     unknown = _weights_unknown(config, name)
@@ -249,6 +252,16 @@ def _weights_unknown(config: dict[str, Any], name: str) -> str | None:
                 "of those alone are worked out from their shape"
             )
     return None
+
+
+def _quantised_cache(config: Mapping[str, Any]) -> str | None:
+    """The field that asks for a quantised cache: ModelOpt's, or that of compressed-tensors."""
+    stated = config.get("quantization_config")
+    if not isinstance(stated, Mapping):
+        return None
+    return next(
+        (key for key in ("kv_cache_quant_algo", "kv_cache_scheme") if stated.get(key)), None
+    )
 
 
 def _dtype(config: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,7 @@ and, before V1, worker.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -16,12 +16,13 @@ from typing import cast
 from upheld.arithmetic.cache import inputs_of, layers_of, name_of, token_formula
 from upheld.arithmetic.dtypes import OF_TORCH, cache_dtype
 from upheld.arithmetic.engines.vllm import (
-    DEFAULT_BATCHED_TOKENS,
     KV_CACHE_DTYPES,
     Group,
     Pool,
     Settings,
+    default_batched_tokens,
     pool,
+    token_bytes,
     version_of,
 )
 from upheld.arithmetic.errors import ShapeError
@@ -35,9 +36,12 @@ from upheld.arithmetic.facts import (
     fact_inputs,
     whole_tokens,
 )
+from upheld.arithmetic.layouts.chunked import ChunkedAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
 from upheld.arithmetic.terms import Input, Term, leaf, total
 from upheld.arithmetic.weights import weights
+from upheld.arithmetic.weights.formats import PLAIN
 from upheld.records.units import count
 
 ENGINES = ("vllm",)
@@ -49,7 +53,7 @@ class Ledger:
 
     `kv_cache` is what the stated sequences of full length need; the capacities are about what is
     left for the cache, which is another figure, in blocks that `pool` lays out as the engine does.
-    `devices` is the least that one replica needs, or None where it fits on no number of devices.
+    `devices` is the least that one replica needs, or None: `devices_problem` then says why.
     `given` names the origins of all facts.
     """
 
@@ -65,6 +69,7 @@ class Ledger:
     max_num_seqs: int
     tensor_parallel: int
     devices: int | None
+    devices_problem: str | None
     given: tuple[str, ...]
 
     @property
@@ -131,18 +136,29 @@ def ledger(deployment: Choices, model: CachedModel, device: Accelerator) -> Ledg
         ShapeError: the engine is not known, or the shape and the choices do not go together.
     """
     found = ledger_without_devices(deployment, model, device, deployment.tensor_parallel)
-    return replace(found, devices=devices_needed(deployment, model, device))
+    if deployment.weight_memory is None:
+        needed = devices_needed(deployment, model, device)
+        problem = None if needed else "the replica fits at no degree that divides its heads"
+    else:
+        # Weights that are stated are those of one degree, and say nothing of another.
+        needed = 1 if found.fits and found.tensor_parallel == 1 else None
+        problem = None if needed else degree_problem(deployment, None)
+    return replace(found, devices=needed, devices_problem=problem)
+
+
+def degree_problem(deployment: Choices, tensor_parallel: int | None) -> str | None:
+    """Why there is no ledger at that degree, or at any other (None): weights stated for one."""
+    if deployment.weight_memory is None or tensor_parallel == deployment.tensor_parallel:
+        return None
+    return f"weights are stated for {count(deployment.tensor_parallel, 'device')} a replica alone"
 
 
 def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator) -> int | None:
     """The smallest degree of tensor parallelism, a power of two, at which one replica fits.
 
-    Degrees that do not divide the shape are passed over. None: it fits at no degree.
+    Weights are worked out at each degree. Degrees that do not divide the shape are passed over.
+    None: it fits at no degree.
     """
-    if deployment.weight_memory is not None:
-        # Weights that are stated are those of one degree, and say nothing of another.
-        found = ledger_without_devices(deployment, model, device, deployment.tensor_parallel)
-        return deployment.tensor_parallel if found.fits else None
     if model.weights_unknown is not None:
         raise ShapeError("weights", model.weights_unknown)
     shape = cast(Shape, model)
@@ -160,7 +176,7 @@ def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator)
 
 def _devices(found: Ledger) -> Fraction:
     if found.devices is None:
-        raise ShapeError("tensor_parallel", "the replica fits at no degree that divides its heads")
+        raise ShapeError("tensor_parallel", found.devices_problem or "it is not worked out")
     return Fraction(found.devices)
 
 
@@ -197,16 +213,16 @@ def ledger_without_devices(
         stated = _stated("weights", deployment.weight_memory)
         stored = stated or weights(deployment, cast(Shape, model), tensor_parallel)
     layers = layers_of(model)
-    settings = _settings(deployment, model, tensor_parallel)
+    settings = _settings(deployment, model, device, tensor_parallel)
     laid_out = pool(layers, settings)
     length = whole_tokens(deployment)
-    kv_cache = _kv_cache(deployment, model, laid_out, length)
-    per_token = sum(
-        each.layers * each.token_bytes(settings.kv_cache_dtype, tensor_parallel)
+    formulas = [
+        token_formula(each, settings.kv_cache_dtype, tensor_parallel)
         for each in layers
         if not isinstance(each, StateLayers)
-    )
-    formulas = [token_formula(each, settings.kv_cache_dtype, tensor_parallel) for each in layers]
+    ]
+    kv_cache = _kv_cache(deployment, model, laid_out, length, formulas)
+    per_token = sum(each.layers * token_bytes(each, settings) for each in layers)
     runtime = _stated("runtime", deployment.runtime_memory)
     budget = leaf(
         "budget",
@@ -229,22 +245,29 @@ def ledger_without_devices(
         max_num_seqs=deployment.max_num_seqs,
         tensor_parallel=tensor_parallel,
         devices=None,
+        devices_problem="it is not worked out",
         given=tuple(sorted(given)),
     )
 
 
-def _settings(deployment: Choices, model: CachedModel, tensor_parallel: int) -> Settings:
+def _settings(
+    deployment: Choices, model: CachedModel, device: Accelerator, tensor_parallel: int
+) -> Settings:
     if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
         known = ", ".join(KV_CACHE_DTYPES)
         raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
-    computed = model.torch_dtype or "bfloat16"
+    # A model computes in the dtype that it is loaded in; quantised weights do not change that.
+    stored_as = deployment.weight_dtype
+    computed = stored_as if stored_as in PLAIN else model.torch_dtype or "bfloat16"
     state = model.state_dtype or computed
     return Settings(
         kv_cache_dtype=cache_dtype(deployment.kv_cache_dtype),
         version=version_of(deployment.engine_version),
         block_size=deployment.block_size,
         tensor_parallel_size=tensor_parallel,
-        max_num_batched_tokens=deployment.max_num_batched_tokens or DEFAULT_BATCHED_TOKENS,
+        max_num_batched_tokens=(
+            deployment.max_num_batched_tokens or default_batched_tokens(device.memory.base)
+        ),
         conv_element=cache_dtype(OF_TORCH.get(computed, computed)).element,
         state_element=cache_dtype(OF_TORCH.get(state, state)).element,
         state_mode="align" if deployment.prefix_caching else "none",
@@ -256,23 +279,41 @@ _CACHE_CHOICES = (
 )  # fmt: skip
 
 
-def _kv_cache(deployment: Choices, model: CachedModel, laid_out: Pool, length: int) -> Term:
+def _layout_inputs(deployment: Choices, laid_out: Pool) -> tuple[Input, ...]:
+    """Choices that count only where layers slide, attend in chunks or keep a state."""
+    kinds = [group.layout for group in laid_out.groups]
+    names = ["engine_version"] if len(kinds) > 1 and deployment.engine_version else []
+    if any(isinstance(each, StateLayers) for each in kinds):
+        names.append("prefix_caching")
+    inputs = choice_inputs(deployment, *names)
+    if any(isinstance(each, SlidingAttention | ChunkedAttention) for each in kinds):
+        if deployment.max_num_batched_tokens is not None:
+            return inputs + choice_inputs(deployment, "max_num_batched_tokens")
+        batched = laid_out.settings.max_num_batched_tokens
+        origin = "not stated: vllm serve's default for the device's memory"
+        inputs += (Input("max_num_batched_tokens", batched, origin),)
+    return inputs
+
+
+def _kv_cache(
+    deployment: Choices, model: CachedModel, laid_out: Pool, length: int, formulas: Sequence[str]
+) -> Term:
     """What the stated sequences of full length need: a term, with a part for each kind of layer."""
     inputs = inputs_of(model) + choice_inputs(deployment, *_CACHE_CHOICES)
+    inputs += _layout_inputs(deployment, laid_out)
     sequences = count(deployment.max_num_seqs, "sequence")
-    by_kind: dict[str, list[Group]] = {}
+    # Layers of one kind that differ in width have blocks of different sizes.
+    by_kind: dict[tuple[str, int], list[Group]] = {}
     for group in laid_out.groups:
-        by_kind.setdefault(name_of(group.layout), []).append(group)
+        blocks = group.blocks_for(length, laid_out.settings)
+        by_kind.setdefault((name_of(group.layout), blocks), []).append(group)
     parts = []
-    for name, groups in by_kind.items():
-        blocks = groups[0].blocks_for(length, laid_out.settings)
+    for (name, blocks), groups in by_kind.items():
         size = laid_out.page_bytes * laid_out.group_size
         formula = f"{sequences} × {count(blocks, 'block')} × "
         if len(laid_out.groups) == 1:
-            layout = groups[0].layout
-            dtype, ranks = laid_out.settings.kv_cache_dtype, laid_out.settings.tensor_parallel_size
-            formula += f"{count(groups[0].block_size, 'token')} × "
-            formula += token_formula(layout, dtype, ranks)
+            words = formulas[0] if len(formulas) == 1 else f"({' + '.join(formulas)})"
+            formula += f"{count(groups[0].block_size, 'token')} × {words}"
         else:
             formula += (
                 f"{count(len(groups), 'group')} of {count(laid_out.group_size, 'layer')} × "

@@ -36,6 +36,10 @@ def _plus(terms: tuple[Term, ...]) -> str:
     )
 
 
+def _parts(term: Term) -> str:
+    return _plus(term.parts) or term.formula
+
+
 def _capacity(ledger: Ledger, formula: str) -> tuple[str, tuple[Term, ...]]:
     others = tuple(term for term in ledger.terms if term is not ledger.kv_cache)
     left = f"budget {format_bytes(ledger.budget.bytes)} − ({_plus(others)})"
@@ -44,14 +48,19 @@ def _capacity(ledger: Ledger, formula: str) -> tuple[str, tuple[Term, ...]]:
 
 
 def _tokens(ledger: Ledger) -> str:
+    if ledger.pool.tokens_from_concurrency:
+        return (
+            f"÷ {ledger.blocks_of_a_sequence:,} blocks a sequence × {ledger.max_model_len:,} "
+            f"tokens a sequence = {ledger.tokens:,} tokens, as this version derives them"
+        )
     groups = len(ledger.pool.groups)
     shared = f"÷ {groups} groups of layers, " if groups > 1 else ""
     return f"{shared}× {ledger.block_size} tokens a block = {ledger.tokens:,} tokens"
 
 
 _SUMS: dict[str, Callable[[Ledger], tuple[str, tuple[Term, ...]]]] = {
-    "memory.weights": lambda found: (_plus(found.weights.parts), (found.weights,)),
-    "memory.kv_cache": lambda found: (found.kv_cache.formula, (found.kv_cache,)),
+    "memory.weights": lambda found: (_parts(found.weights), (found.weights,)),
+    "memory.kv_cache": lambda found: (_parts(found.kv_cache), (found.kv_cache,)),
     "memory.kv_cache_per_token": lambda found: (found.kv_token_formula, (found.kv_cache,)),
     "memory.device_total": lambda found: (_plus(found.terms), found.terms),
     "capacity.tokens": lambda found: _capacity(found, _tokens(found)),

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
-from upheld.arithmetic.ledger import Ledger, ledger_without_devices
+from upheld.arithmetic.ledger import Ledger, degree_problem, ledger_without_devices
 from upheld.arithmetic.terms import Term
 from upheld.arithmetic.varied import Varied
 
@@ -45,6 +45,10 @@ def sweep(
         changes = dict(zip(axes, values, strict=True))
         varied = cast(Choices, Varied(deployment, changes))
         ranks = varied.tensor_parallel
+        problem = degree_problem(deployment, ranks)
+        if problem is not None:
+            yield Point(changes, None, problem)
+            continue
         try:
             found = ledger_without_devices(varied, model, device, ranks, stored.get(ranks))
         except ShapeError as error:

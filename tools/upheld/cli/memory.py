@@ -28,6 +28,11 @@ from upheld.cli.options import root_option
 )
 @click.option("--engine", type=click.Choice(ENGINES), help="The engine that serves it.")
 @click.option(
+    "--engine-version",
+    metavar="VERSION",
+    help="Such as 0.11.2; hybrid models are laid out otherwise by others. By default 0.19.",
+)
+@click.option(
     "--device-memory",
     type=quantities.memory,
     metavar="MEMORY",
@@ -98,6 +103,18 @@ from upheld.cli.options import root_option
     help="Sequences held at once; by default 1.",
 )
 @click.option(
+    "--max-num-batched-tokens",
+    type=quantities.count,
+    metavar="N",
+    help="Tokens of a step, which windows make room for; by default as `vllm serve` has it.",
+)
+@click.option(
+    "--prefix-caching",
+    is_flag=True,
+    default=None,
+    help="Prefixes are shared: a state then takes one more block a sequence.",
+)
+@click.option(
     "--sweep",
     "axes",
     type=axis,
@@ -163,6 +180,8 @@ def command(
         )
     else:
         question = of_deployment(root, str(deployment))
+    if devices == 1:
+        raise CouldNotRun("--compare 1 compares one device with itself", "name at least 2 devices")
     if axes and devices:
         raise CouldNotRun("--sweep and --compare are two questions", "ask one at a time")
     if axes:
@@ -197,11 +216,11 @@ def _echo_sweep(question: Question, axes: dict[str, list[Any]], format_: str) ->
     points = list(sweep(question.deployment, question.model, question.device, axes))
     match format_:
         case "json":
-            click.echo(json_text(sweep_as_json(points)))
+            click.echo(json_text(sweep_as_json(points, question.notes)))
         case "csv":
             click.echo(sweep_as_csv(points), nl=False)
         case _:
-            click.echo(sweep_as_text(question.title, points))
+            click.echo(sweep_as_text(question.title, points, question.notes))
 
 
 def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
@@ -211,6 +230,6 @@ def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
 
     ways = two_ways(question.deployment, question.model, question.device, devices)
     if format_ == "json":
-        click.echo(json_text(ways_as_json(ways)))
+        click.echo(json_text(ways_as_json(ways, question.notes)))
     else:
-        click.echo(ways_as_text(question.title, ways))
+        click.echo(ways_as_text(question.title, ways, question.notes))

@@ -87,11 +87,12 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
     except ShapeError as error:
         raise refusal(error) from None
     notes = [f"Assumed: {sentence}." for sentence in shape.assumed]
-    longest = shape.max_position_embeddings
-    if longest is not None and choices.max_model_len.base > longest:
+    if shape.max_position_embeddings is not None:
+        notes += _beyond(choices, shape.max_position_embeddings)
+    if "checkpoint" in chosen:
         notes.append(
-            f"{int(choices.max_model_len.base):,} tokens are beyond max_position_embeddings, "
-            f"{longest:,}; vLLM refuses that unless it is told otherwise."
+            "A checkpoint says what is stored: what the engine converts, pads or adds, such as "
+            "the rotary table, is not in it."
         )
     return Question(
         f"{file.name} ({shape.architecture}) on {choices.engine}",
@@ -125,7 +126,18 @@ def of_deployment(root: Path, name: str) -> Question:
         )
 
     title = f"{name}: {model.id} on {deployment.engine}, {device.id}"
-    return Question(title, deployment, model, device, (), refusal)
+    notes = _beyond(deployment, int(model.max_position_embeddings.base))
+    return Question(title, deployment, model, device, tuple(notes), refusal)
+
+
+def _beyond(choices: Choices, positions: int) -> list[str]:
+    tokens = choices.max_model_len.base
+    if tokens <= positions:
+        return []
+    return [
+        f"{int(tokens):,} tokens are beyond max_position_embeddings, {positions:,}; vLLM refuses "
+        "that unless it is told otherwise."
+    ]
 
 
 def _record(corpus: Corpus, id_: str, kind: type[R]) -> R:

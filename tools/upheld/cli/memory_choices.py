@@ -77,14 +77,15 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
             f"weights: {shape.weights_unknown}", "say --weights-memory, per device, or --checkpoint"
         )
     weight_dtype = take("weight_dtype", shape.torch_dtype or "bf16", stored_as)
-    if "weight_dtype" not in chosen and stated is None:
-        _check_stored_dtype(shape)
+    if "weight_dtype" not in chosen:
+        _check_stored_dtype(shape, stated is not None)
     group_size = take("weight_group_size", None, "not stated")
     if (weight_dtype == "int4") != (group_size is not None):
         raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
 
     kv_cache_dtype = take("kv_cache_dtype", "auto", _DEFAULT_OF_VLLM)
     if kv_cache_dtype == "auto":
+        _check_cache_dtype(shape, weight_dtype)
         # vLLM: the dtype that the model computes in, which quantised weights do not change.
         computes = weight_dtype if weight_dtype in OF_TORCH.values() else shape.torch_dtype
         origins["kv_cache_dtype"] = (
@@ -114,6 +115,9 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         max_num_seqs=take("max_num_seqs", 1, "this command's default"),
         runtime_memory=None if runtime is None else Stated(runtime, "--runtime-memory"),
         origins=origins,
+        engine_version=take("engine_version", None, "not stated"),
+        max_num_batched_tokens=take("max_num_batched_tokens", None, "not stated"),
+        prefix_caching=take("prefix_caching", False, "this command's default"),
         weight_memory=stated,
     )
 
@@ -137,8 +141,27 @@ def _stated_weights(chosen: Mapping[str, Any]) -> Stated | None:
     return Stated(parse_quantity(f"{stored.bytes} B"), f"{file.name}{remarks}")
 
 
-def _check_stored_dtype(shape: ConfigModel) -> None:
+def _check_cache_dtype(shape: ConfigModel, weight_dtype: str) -> None:
+    """Refuses `auto` where it does not simply mean the dtype that the model computes in."""
+    if shape.quantised_cache is not None:
+        # vLLM: resolve_kv_cache_dtype_string follows the file from about 0.12 on.
+        raise ConfigError(
+            f"quantization_config has {shape.quantised_cache}, which auto follows in some "
+            "versions of vLLM and not in others",
+            "say --kv-cache-dtype, such as fp8",
+        )
+    if shape.torch_dtype == "fp32" and weight_dtype not in ("bf16", "fp16", "fp32"):
+        raise ConfigError(
+            "torch_dtype is float32, which vLLM loads at 16 bits unless it is told otherwise",
+            "say --kv-cache-dtype, such as bf16",
+        )
+
+
+def _check_stored_dtype(shape: ConfigModel, weights_are_stated: bool) -> None:
+    """Refuses to guess a dtype; the bytes of stated weights need none, but the cache's do."""
     say = "say --weight-dtype, such as bf16"
+    if weights_are_stated and shape.torch_dtype != "fp32":
+        return
     if shape.quantised:
         raise ConfigError(
             "quantization_config says that the weights are quantised, but not how many bytes "

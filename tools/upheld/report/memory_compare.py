@@ -10,7 +10,8 @@ from upheld.arithmetic.ledger import Ledger
 from upheld.records.units import format_bytes
 from upheld.report.escape import printable
 from upheld.report.json_text import VERSION
-from upheld.report.memory_text import HEADING
+from upheld.report.memory_json import not_stated
+from upheld.report.memory_text import HEADING, WITHOUT_RUNTIME
 
 _OF_A_DEVICE: tuple[tuple[str, Callable[[Ledger], int]], ...] = (
     ("weights", lambda found: found.weights.bytes),
@@ -27,9 +28,15 @@ _LABELS = {
 NOTE = "No speed follows from this: traffic between devices and parallel work are not in it."
 
 
-def ways_as_json(ways: Sequence[Way]) -> dict[str, Any]:
-    """Both ways, bytes as exact integers."""
-    return {"version": VERSION, "basis": "arithmetic", "ways": [_way(each) for each in ways]}
+def ways_as_json(ways: Sequence[Way], notes: Sequence[str] = ()) -> dict[str, Any]:
+    """Both ways, bytes as exact integers; `not_stated` is as in memory_json."""
+    return {
+        "version": VERSION,
+        "basis": "arithmetic",
+        "ways": [_way(each) for each in ways],
+        "not_stated": not_stated(way.ledger for way in ways),
+        "notes": list(notes),
+    }
 
 
 def _way(way: Way) -> dict[str, Any]:
@@ -46,7 +53,7 @@ def _way(way: Way) -> dict[str, Any]:
     }
 
 
-def ways_as_text(title: str, ways: Sequence[Way]) -> str:
+def ways_as_text(title: str, ways: Sequence[Way], notes: Sequence[str] = ()) -> str:
     """A column a way."""
     rows = [["", *(way.name for way in ways)]]
     for name, of in _OF_A_DEVICE:
@@ -68,7 +75,8 @@ def ways_as_text(title: str, ways: Sequence[Way]) -> str:
         for row in rows
     ]
     problems = [f"{way.name}: {way.problem}" for way in ways if way.problem]
-    text = (HEADING, title, "", *lines, "", *problems, NOTE)
+    without = [WITHOUT_RUNTIME] if not_stated(way.ledger for way in ways) else []
+    text = (HEADING, title, "", *lines, "", *problems, *without, NOTE, *notes)
     return "\n".join(printable(line) for line in text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -40,16 +41,23 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
             "at_context": found.max_model_len,
             "sequences": found.sequences,
             "devices": found.devices,
+            "devices_problem": found.devices_problem,
         },
         "limits": {
             "max_model_len": longest_context(found),
             "gpu_memory_utilization": None if share is None else float(share),
         },
         "fits": found.fits,
-        "not_stated": ["runtime_memory"] if found.runtime is None else [],
+        "not_stated": not_stated([found]),
         "given": list(found.given),
         "notes": list(notes),
     }
+
+
+def not_stated(ledgers: Iterable[Ledger | None]) -> list[str]:
+    """What is left out of the totals of any of the ledgers."""
+    left_out = any(found is not None and found.runtime is None for found in ledgers)
+    return ["runtime_memory"] if left_out else []
 
 
 def _term(term: Term) -> dict[str, Any]:

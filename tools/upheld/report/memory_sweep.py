@@ -12,12 +12,13 @@ from upheld.arithmetic.sweep import Point
 from upheld.records.units import Quantity, format_bytes
 from upheld.report.escape import printable
 from upheld.report.json_text import VERSION
-from upheld.report.memory_text import HEADING
+from upheld.report.memory_json import not_stated
+from upheld.report.memory_text import HEADING, WITHOUT_RUNTIME
 
 _COLUMNS = ("weights", "kv_cache", "total", "budget", "tokens", "sequences", "fits")
 
 
-def sweep_as_json(points: Sequence[Point]) -> dict[str, Any]:
+def sweep_as_json(points: Sequence[Point], notes: Sequence[str] = ()) -> dict[str, Any]:
     """The points, bytes as exact integers; `problem` says why there is no figure."""
     return {
         "version": VERSION,
@@ -25,21 +26,28 @@ def sweep_as_json(points: Sequence[Point]) -> dict[str, Any]:
         "points": [
             {**_changes(point), **_figures(point), "problem": point.problem} for point in points
         ],
+        "not_stated": not_stated(point.ledger for point in points),
+        "notes": list(notes),
     }
 
 
 def sweep_as_csv(points: Sequence[Point]) -> str:
-    """A header and a line a point; a point without figures has its problem in the last column."""
+    """A header and a line a point; a point without figures has its problem in its last column.
+
+    `not_stated` is what its total and `fits` are without.
+    """
     stream = StringIO()
-    names = [*(points[0].changes if points else ()), *_COLUMNS, "problem"]
+    names = [*(points[0].changes if points else ()), *_COLUMNS, "not_stated", "problem"]
     writer = csv.DictWriter(stream, names, lineterminator="\n")
     writer.writeheader()
     for point in points:
-        writer.writerow({**_changes(point), **_figures(point), "problem": point.problem})
+        left_out = " ".join(not_stated([point.ledger]))
+        figures = {**_figures(point), "not_stated": left_out, "problem": point.problem}
+        writer.writerow({**_changes(point), **figures})
     return stream.getvalue()
 
 
-def sweep_as_text(title: str, points: Sequence[Point]) -> str:
+def sweep_as_text(title: str, points: Sequence[Point], notes: Sequence[str] = ()) -> str:
     """An aligned table for a person."""
     axes = list(points[0].changes) if points else []
     rows = [[*axes, *_COLUMNS]]
@@ -58,8 +66,8 @@ def sweep_as_text(title: str, points: Sequence[Point]) -> str:
         "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
         for row in rows
     ]
-    if any(point.ledger and point.ledger.runtime is None for point in points):
-        lines += ["", "Runtime memory is not stated, and left out of every total."]
+    if remarks := [WITHOUT_RUNTIME] * bool(not_stated(each.ledger for each in points)) + [*notes]:
+        lines += ["", *remarks]
     return "\n".join(printable(line) for line in (HEADING, title, "", *lines))
 
 

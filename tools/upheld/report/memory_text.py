@@ -12,6 +12,7 @@ from upheld.records.units import count, format_bytes, format_number
 from upheld.report.escape import printable
 
 HEADING = "Arithmetic, not a measurement"
+WITHOUT_RUNTIME = "Runtime memory is not stated, and left out of every total."
 
 
 def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
@@ -53,7 +54,7 @@ def _capacity(found: Ledger) -> list[str]:
     blocks = f"{found.blocks:,} blocks of {found.block_size} tokens, {found.block_bytes:,} B each"
     rows = [
         ["left for the KV cache", *_bytes(found.available_kv), f"budget less {taken}"],
-        ["one token", *_bytes(found.kv_bytes_per_token), "keys and values in all layers"],
+        ["one token", *_bytes(found.kv_bytes_per_token), "in all layers that have attention"],
         ["tokens", f"{found.tokens:,}", "", blocks],
         [
             "sequences",
@@ -65,15 +66,13 @@ def _capacity(found: Ledger) -> list[str]:
             "concurrency",
             f"{float(found.max_concurrency):,.2f}",
             "",
-            f"tokens / {found.max_model_len:,}",
+            f"blocks / {count(found.blocks_of_a_sequence, 'block')} a sequence",
         ],
         [
             "devices needed",
-            "none" if found.devices is None else f"{found.devices:,}",
+            "" if found.devices is None else f"{found.devices:,}",
             "",
-            "fewest, a power of two, for one replica"
-            if found.devices is not None
-            else "it fits at no degree of tensor parallelism",
+            found.devices_problem or "fewest, a power of two, for one replica",
         ],
     ]
     return _aligned(rows, right=(1, 2))

@@ -13,11 +13,6 @@ from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.state import StateLayers
 
-# Of DeepSeek Sparse Attention in fp8: the latent with its scales, and a scale of the indexer.
-SPARSE_LATENT_BYTES = 656
-INDEXER_SCALE_BYTES = 4
-INDEXER_BLOCK = 128
-
 
 def key_and_value_bytes(
     layers: FullAttention, tokens: int, dtype: CacheDtype, tp: int = 1, page_size: int = 1
@@ -34,12 +29,7 @@ def latent_bytes(
     layers: LatentAttention, tokens: int, dtype: CacheDtype, page_size: int = 1
 ) -> int:
     """`KV size` of a latent pool, which every rank holds whole."""
-    row = layers.token_bytes(dtype)
-    if layers.index_dim:
-        scales = INDEXER_SCALE_BYTES * -(-layers.index_dim // INDEXER_BLOCK)
-        latent = Fraction(SPARSE_LATENT_BYTES) if dtype.name == "fp8" else row
-        row = latent + layers.index_dim + scales
-    return int((tokens + page_size) * layers.layers * row)
+    return int((tokens + page_size) * layers.layers * layers.sparse_token_bytes(dtype))
 
 
 def state_bytes(

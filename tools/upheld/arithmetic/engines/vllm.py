@@ -22,24 +22,29 @@ from upheld.arithmetic.layouts.full import FullAttention, blocks_of
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
+from upheld.records.shorten import shorten
 
 # What a deployment may name for its cache.
 KV_CACHE_DTYPES = ("fp32", "bf16", "fp16", "fp8", "int8")
 
 DEFAULT_VERSION = (0, 19)
+# `vllm serve` on a device of at least 70 GiB, and on a smaller one (arg_utils.py). An A100 has the
+# smaller default whatever its memory is, by its name, which is not known here.
 DEFAULT_BATCHED_TOKENS = 8192
+DEFAULT_BATCHED_TOKENS_OF_A_SMALL_DEVICE = 2048
+LARGE_DEVICE = 70 * 2**30
 
 # Before the hybrid cache manager every layer was sized as full attention.
 HYBRID_SINCE = (0, 10)
+# Layers of full attention that differ in width alone are one group, with the sum of their pages.
+UNIFORM_TYPE_SINCE = (0, 11)
 # A group size of the largest count, where that is less than 1.5 times the smallest.
 LARGEST_GROUP_SINCE = (0, 12)
 # From here on the printed tokens are derived from the concurrency.
-TOKENS_FROM_CONCURRENCY_SINCE = (0, 22)
+TOKENS_FROM_CONCURRENCY_SINCE = (0, 21)
 
 STATE_ALIGNMENT = 16
 LATENT_STATE_ALIGNMENT = 64
-# The latent of DeepSeek Sparse Attention in fp8, with its scales (fp8_ds_mla).
-FP8_SPARSE_LATENT_BYTES = 656
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,11 @@ class Pool:
             return None
         return Fraction(self.page_bytes - self.state_bytes, self.state_bytes)
 
+    @property
+    def tokens_from_concurrency(self) -> bool:
+        """Whether the version derives the tokens that it prints from the concurrency."""
+        return self.settings.version >= TOKENS_FROM_CONCURRENCY_SINCE
+
     def blocks(self, available: int) -> int:
         """`num_gpu_blocks` from the bytes that are available for the cache."""
         return max(0, available // self.page_bytes // self.group_size)
@@ -132,7 +142,7 @@ class Pool:
 
     def tokens(self, blocks: int, max_model_len: int | None = None) -> int:
         """`GPU KV cache size`, in tokens, as the version prints it."""
-        if self.settings.version >= TOKENS_FROM_CONCURRENCY_SINCE and max_model_len:
+        if self.tokens_from_concurrency and max_model_len:
             return int(self.concurrency(blocks, max_model_len) * max_model_len)
         copies = self.settings.decode_context_parallel_size
         return blocks // len(self.groups) * self.smallest_block * copies
@@ -164,7 +174,9 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
         raise ShapeError("layers", "no attention layer has a cache")
     if settings.version < HYBRID_SINCE:
         kept = all_full(kept)
-    per_token = {each: _token_bytes(each, settings) for each in kept if _is_token(each)}
+    if settings.version >= UNIFORM_TYPE_SINCE and len(kept) > 1 and _all_attend_to_all(kept):
+        return _of_one_type(kept, settings)
+    per_token = {each: token_bytes(each, settings) for each in kept if _is_token(each)}
     largest = max(per_token.values())
     states = [_state_bytes(each, settings) for each in kept if isinstance(each, StateLayers)]
     block = settings.block_size
@@ -185,10 +197,37 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
     return Pool(settings, page, size, tuple(groups), block, max(states, default=0))
 
 
+def _all_attend_to_all(layers: Sequence[Layers]) -> bool:
+    return all(type(each) in (FullAttention, LatentAttention) for each in layers)
+
+
+def _of_one_type(layers: Sequence[Layers], settings: Settings) -> Pool:
+    """UniformTypeKVCacheSpecs: one block is a page of each layer, however wide."""
+    block = settings.block_size
+    token = sum(each.layers * token_bytes(each, settings) for each in layers)
+    return Pool(
+        settings, int(block * token), 1, (Group(layers[0], layers[0].layers, block),), block, 0
+    )
+
+
 def version_of(text: str | None) -> tuple[int, int]:
-    """The first two numbers of a version such as `0.19.2rc1`; the default where there are none."""
-    match = re.match(r"(\d+)\.(\d+)", text or "")
-    return (int(match[1]), int(match[2])) if match else DEFAULT_VERSION
+    """The first two numbers of a version such as `v0.19.2rc1`; the default where none is stated.
+
+    Raises:
+        ShapeError: a version without two numbers, for which no behaviour is known.
+    """
+    if text is None:
+        return DEFAULT_VERSION
+    match = re.match(r"v?(\d{1,9})\.(\d{1,9})", text)
+    if match is None:
+        raise ShapeError("engine_version", f"{shorten(text)!r} does not begin as 0.19 does")
+    return int(match[1]), int(match[2])
+
+
+def default_batched_tokens(memory: Fraction) -> int:
+    """`max_num_batched_tokens` of `vllm serve` where nobody states it, by the device's bytes."""
+    large = memory >= LARGE_DEVICE
+    return DEFAULT_BATCHED_TOKENS if large else DEFAULT_BATCHED_TOKENS_OF_A_SMALL_DEVICE
 
 
 def stages(layers: Sequence[Layers], sizes: Sequence[int]) -> list[list[Layers]]:
@@ -217,12 +256,13 @@ def _is_token(layers: Layers) -> bool:
     return not isinstance(layers, StateLayers)
 
 
-def _token_bytes(layers: Layers, settings: Settings) -> Fraction:
-    assert not isinstance(layers, StateLayers)
-    dtype = settings.kv_cache_dtype
-    if isinstance(layers, LatentAttention) and layers.index_dim and dtype.name == "fp8":
-        return Fraction(FP8_SPARSE_LATENT_BYTES)
-    return layers.token_bytes(dtype, settings.tensor_parallel_size)
+def token_bytes(layers: Layers, settings: Settings) -> Fraction:
+    """Bytes of one token in one layer on one rank; none where a layer keeps a state alone."""
+    if isinstance(layers, StateLayers):
+        return Fraction(0)
+    if isinstance(layers, LatentAttention):
+        return layers.sparse_token_bytes(settings.kv_cache_dtype)
+    return layers.token_bytes(settings.kv_cache_dtype, settings.tensor_parallel_size)
 
 
 def _state_bytes(layers: StateLayers, settings: Settings) -> int:

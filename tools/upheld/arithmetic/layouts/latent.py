@@ -8,6 +8,12 @@ from fractions import Fraction
 from upheld.arithmetic.dtypes import CacheDtype
 from upheld.arithmetic.layouts.full import FullAttention
 
+# Of DeepSeek Sparse Attention: an fp8 latent with its scales (fp8_ds_mla), and an indexer's key of
+# a byte an element with an fp32 scale for each 128, whatever the cache's dtype is.
+FP8_SPARSE_LATENT_BYTES = 656
+INDEXER_BLOCK = 128
+INDEXER_SCALE_BYTES = 4
+
 
 @dataclass(frozen=True, slots=True)
 class LatentAttention:
@@ -33,6 +39,17 @@ class LatentAttention:
     def token_bytes(self, dtype: CacheDtype, tensor_parallel: int = 1) -> Fraction:
         """Bytes of one token's row in one layer; the same on every rank."""
         return dtype.head_bytes(self.width)
+
+    @property
+    def indexer_bytes(self) -> int:
+        """Bytes of one token's key of the sparse indexer in one layer; 0 without one."""
+        return self.index_dim + INDEXER_SCALE_BYTES * -(-self.index_dim // INDEXER_BLOCK)
+
+    def sparse_token_bytes(self, dtype: CacheDtype) -> Fraction:
+        """The row with the sparse indexer's key, as vLLM (deepseek_v2.py) and SGLang keep it."""
+        if self.index_dim and dtype.name == "fp8":
+            return Fraction(FP8_SPARSE_LATENT_BYTES + self.indexer_bytes)
+        return self.token_bytes(dtype) + self.indexer_bytes
 
     def tokens_held(self, tokens: int, batched_tokens: int) -> int:
         """All of them."""

@@ -114,8 +114,11 @@ def _capacity(ledger: Ledger) -> Iterator[tuple[str, str]]:
         f"{ledger.sequences:,} of {ledger.max_model_len:,} tokens each; "
         f"the deployment allows {ledger.max_num_seqs:,}",
     )
-    yield "Tokens divided by the context limit", format_number(ledger.max_concurrency, 4)
+    yield (
+        "Blocks divided by those of a sequence of full length",
+        format_number(ledger.max_concurrency, 4),
+    )
     yield (
         "Devices that one replica needs",
-        "no number of devices is enough" if ledger.devices is None else f"{ledger.devices:,}",
+        ledger.devices_problem or f"{ledger.devices:,}",
     )
