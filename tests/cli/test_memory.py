@@ -308,6 +308,18 @@ def test_a_deployment_of_a_corpus() -> None:
     assert "Given: " in result.output
 
 
+def test_a_deployment_beyond_its_models_positions_is_noted(tmp_path: Path) -> None:
+    from shutil import copytree
+
+    for folder in ("adrs", "evidence"):
+        copytree(ROOT / folder, tmp_path / folder)
+    file = tmp_path / "evidence" / "deployments" / "one-device.yaml"
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("max_model_len: 8192", "max_model_len: 200000"), "utf-8")
+    output = run("one-device", "--root", str(tmp_path)).output
+    assert "200,000 tokens are beyond max_position_embeddings, 131,072" in output
+
+
 def test_deployments_that_are_not_there_are_refused(tmp_path: Path) -> None:
     refused(run("nothing", "--root", str(ROOT)), "there is no deployment 'nothing'")
     refused(run("ADR-009", "--root", str(ROOT)), "'ADR-009' is not a deployment")
@@ -373,6 +385,16 @@ class TestSweep:
         result = of("llama-8b", *ON_80_GIB, "--sweep", text)
         assert result.exit_code == 2
         assert words in " ".join(result.output.split())
+
+    def test_a_name_is_varied_once(self) -> None:
+        twice = ("--sweep", "max-num-seqs=1", "--sweep", "max-num-seqs=2")
+        refused(of("llama-8b", *ON_80_GIB, *twice), "varies a name twice")
+
+    def test_the_contexts_that_are_swept_are_those_that_are_noted(self) -> None:
+        beyond = of("llama-8b", *ON_80_GIB, "--sweep", "max-model-len=1,262144").output
+        assert "262,144 tokens are beyond max_position_embeddings" in beyond
+        own = ("--max-model-len", "262144", "--sweep", "max-model-len=1,131072")
+        assert "are beyond" not in of("llama-8b", *ON_80_GIB, *own).output
 
     def test_too_many_points_are_refused(self) -> None:
         axes = ("--sweep", "max-num-seqs=1..1000", "--sweep", "max-model-len=1..1000")

@@ -128,6 +128,7 @@ def test_full_layers_that_differ_in_width_are_one_group() -> None:
     assert found.page_bytes * found.group_size == 16 * (30 * 8 + 2 * 3) * 128 * 2 * 2
     assert [group.block_size for group in found.groups] == [16]
     assert (found.blocks_for(33), found.padding_layers) == (3, 0)
+    assert len(pool(layers, Settings(cache_dtype("bf16"), version=(0, 11))).groups) == 1
     with pytest.raises(ShapeError, match="can't be made equal"):
         pool(layers, Settings(cache_dtype("bf16"), version=(0, 10)))
 
@@ -149,3 +150,29 @@ def test_a_version_that_is_none_is_never_taken_for_the_default(text: str) -> Non
 def test_a_small_device_takes_fewer_tokens_a_step() -> None:
     assert vllm.default_batched_tokens(Fraction(70 * 2**30)) == 8192
     assert vllm.default_batched_tokens(Fraction(70 * 2**30 - 1)) == 2048
+
+
+@pytest.mark.parametrize(
+    ("version", "counts", "size"),
+    [((0, 11), (10, 12), 10), ((0, 12), (10, 12), 12), ((0, 12), (10, 15), 10)],
+)
+def test_groups_are_as_large_as_the_version_makes_them(
+    version: tuple[int, int], counts: tuple[int, int], size: int
+) -> None:
+    full, sliding = counts
+    layers = [FullAttention(full, 8, 128, 128), SlidingAttention(sliding, 8, 128, 128, 1024)]
+    found = pool(layers, Settings(cache_dtype("bf16"), version=version))
+    assert found.group_size == size
+
+
+def test_windows_count_from_the_first_version_with_the_hybrid_manager_on() -> None:
+    layers = [FullAttention(10, 8, 128, 128), SlidingAttention(10, 8, 128, 128, 1024)]
+    assert len(pool(layers, Settings(cache_dtype("bf16"), version=(0, 9))).groups) == 1
+    assert len(pool(layers, Settings(cache_dtype("bf16"), version=(0, 10))).groups) == 2
+
+
+def test_a_state_beside_a_latent_is_aligned_to_its_kernel() -> None:
+    kimi_linear = [LatentAttention(7, 512, 64), GatedDeltaNet(20, 4, 32, 32, 128, 128)]
+    found = pool(kimi_linear, Settings(cache_dtype("bf16"), state_element=Fraction(4)))
+    assert found.attention_block_size == 1920
+    assert found.attention_block_size % 64 == 0

@@ -185,7 +185,10 @@ def command(
     if axes and devices:
         raise CouldNotRun("--sweep and --compare are two questions", "ask one at a time")
     if axes:
-        _echo_sweep(question, dict(axes), format_)
+        by_name = dict(axes)
+        if len(by_name) < len(axes):
+            raise CouldNotRun("--sweep varies a name twice", "name it once, with all its values")
+        _echo_sweep(question, by_name, format_)
         ctx.exit(CLEAN)
     if format_ == "csv":
         raise CouldNotRun("csv is the format of a sweep", "say --sweep, or --format json")
@@ -197,11 +200,11 @@ def command(
         from upheld.report.json_text import json_text
         from upheld.report.memory_json import ledger_as_json
 
-        click.echo(json_text(ledger_as_json(found, question.notes)))
+        click.echo(json_text(ledger_as_json(found, question.notes())))
     else:
         from upheld.report.memory_text import ledger_as_text
 
-        click.echo(ledger_as_text(question.title, found, question.notes))
+        click.echo(ledger_as_text(question.title, found, question.notes()))
     ctx.exit(CLEAN if found.fits else FINDINGS)
 
 
@@ -214,13 +217,14 @@ def _echo_sweep(question: Question, axes: dict[str, list[Any]], format_: str) ->
     if size > MAX_POINTS:
         raise CouldNotRun(f"the sweep has {size:,} points", f"at most {MAX_POINTS:,}")
     points = list(sweep(question.deployment, question.model, question.device, axes))
+    notes = question.notes(axes.get("max_model_len", ()))
     match format_:
         case "json":
-            click.echo(json_text(sweep_as_json(points, question.notes)))
+            click.echo(json_text(sweep_as_json(points, notes)))
         case "csv":
             click.echo(sweep_as_csv(points), nl=False)
         case _:
-            click.echo(sweep_as_text(question.title, points, question.notes))
+            click.echo(sweep_as_text(question.title, points, notes))
 
 
 def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
@@ -230,6 +234,6 @@ def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
 
     ways = two_ways(question.deployment, question.model, question.device, devices)
     if format_ == "json":
-        click.echo(json_text(ways_as_json(ways, question.notes)))
+        click.echo(json_text(ways_as_json(ways, question.notes())))
     else:
-        click.echo(ways_as_text(question.title, ways, question.notes))
+        click.echo(ways_as_text(question.title, ways, question.notes()))

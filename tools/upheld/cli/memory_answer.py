@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +16,7 @@ from upheld.cli import CouldNotRun
 from upheld.cli.memory_choices import choices_of, option_of
 from upheld.cli.options import open_corpus
 from upheld.corpus.files import FileError, read_regular
-from upheld.records.units import Quantity
+from upheld.records.units import Quantity, format_number
 from upheld.report.escape import printable
 
 if TYPE_CHECKING:
@@ -41,8 +41,23 @@ class Question:
     deployment: Choices
     model: CachedModel
     device: Accelerator
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
+    positions: int | None
     refusal: Callable[[ShapeError], CouldNotRun]
+
+    def notes(self, lengths: Iterable[Quantity] = ()) -> tuple[str, ...]:
+        """The remarks, and whether a context is beyond the model's positions.
+
+        `lengths` are the contexts that take the place of the deployment's own.
+        """
+        asked = [each.base for each in lengths] or [self.deployment.max_model_len.base]
+        if self.positions is None or max(asked) <= self.positions:
+            return self.remarks
+        beyond = (
+            f"{format_number(max(asked))} tokens are beyond max_position_embeddings, "
+            f"{self.positions:,}; vLLM refuses that unless it is told otherwise."
+        )
+        return (*self.remarks, beyond)
 
 
 def answer(question: Question) -> Ledger:
@@ -87,8 +102,6 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
     except ShapeError as error:
         raise refusal(error) from None
     notes = [f"Assumed: {sentence}." for sentence in shape.assumed]
-    if shape.max_position_embeddings is not None:
-        notes += _beyond(choices, shape.max_position_embeddings)
     if "checkpoint" in chosen:
         notes.append(
             "A checkpoint says what is stored: what the engine converts, pads or adds, such as "
@@ -100,6 +113,7 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
         shape,
         _DeviceOption(chosen["device_memory"]),
         tuple(notes),
+        shape.max_position_embeddings,
         refusal,
     )
 
@@ -126,18 +140,8 @@ def of_deployment(root: Path, name: str) -> Question:
         )
 
     title = f"{name}: {model.id} on {deployment.engine}, {device.id}"
-    notes = _beyond(deployment, int(model.max_position_embeddings.base))
-    return Question(title, deployment, model, device, tuple(notes), refusal)
-
-
-def _beyond(choices: Choices, positions: int) -> list[str]:
-    tokens = choices.max_model_len.base
-    if tokens <= positions:
-        return []
-    return [
-        f"{int(tokens):,} tokens are beyond max_position_embeddings, {positions:,}; vLLM refuses "
-        "that unless it is told otherwise."
-    ]
+    positions = int(model.max_position_embeddings.base)
+    return Question(title, deployment, model, device, (), positions, refusal)
 
 
 def _record(corpus: Corpus, id_: str, kind: type[R]) -> R:
