@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from small_corpus import ADR, RAW, SmallCorpus
+from small_corpus import ADR, MODEL, RAW, SmallCorpus
 from upheld.records.units import parse_quantity
 from upheld.site.links import Links
 from upheld.site.pages import render_all
@@ -158,6 +158,30 @@ def test_the_ledger_of_a_deployment_keeps_computed_and_stated_apart(full: SmallC
     assert computed == ""
     assert "256.00 MiB" in stated
     assert "268,435,456 B" in stated
+
+
+def test_listed_layers_and_stated_weights_are_told_in_words(full: SmallCorpus) -> None:
+    full.replace(
+        MODEL,
+        "attention: full\n",
+        "attention: listed\ncached_layers:\n"
+        "  - {kind: full, layers: 2, kv_heads: 2, k_dim: 64, v_dim: 64}\n"
+        "  - {kind: sliding, layers: 2, kv_heads: 2, k_dim: 64, v_dim: 64, window: 128}\n",
+    )
+    for name in ("one-card", "one-card-fp8-kv"):
+        full.append(
+            f"evidence/deployments/{name}.yaml",
+            "weight_memory: {size: 96 MiB, origin: runtime-memory}\n",
+        )
+    pages = pages_of(full)
+    assert (
+        "kind full, layers 2, kv heads 2, k dim 64, v dim 64; "
+        "kind sliding, layers 2, kv heads 2, k dim 64, v dim 64, window 128"
+    ) in pages["evidence/models/tiny.md"].body
+    deployment = pages["evidence/deployments/one-card.md"].body
+    assert "96.00 MiB" in deployment
+    for page in pages.values():
+        assert "Quantity(" not in page.body, page.path
 
 
 def test_a_run_says_who_stated_what(full: SmallCorpus) -> None:

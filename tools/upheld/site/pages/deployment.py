@@ -19,7 +19,7 @@ from upheld.site.pages.record import Fact, record_page
 from upheld.site.pages.view import plain
 
 _SHOWN_ELSEWHERE = frozenset(
-    {"kind", "id", "title", "runtime_memory", "assumes", "claims", "notes"}
+    {"kind", "id", "title", "runtime_memory", "weight_memory", "assumes", "claims", "notes"}
 )
 _LINKS = frozenset({"model", "device"})
 _IN_BYTES = frozenset({"memory", "runtime_memory"})

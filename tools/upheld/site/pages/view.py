@@ -18,7 +18,7 @@ from upheld.records.envelope import AXES
 from upheld.records.expectation import Expectation
 from upheld.records.finding import Finding
 from upheld.records.metrics import Basis, Metric, resolve
-from upheld.records.types import Record
+from upheld.records.types import Part, Record
 from upheld.records.units import UNITS, Quantity, format_number
 from upheld.site.links import Links
 from upheld.site.paths import FOLDERS
@@ -170,7 +170,11 @@ def plain(value: Any) -> str:
     if isinstance(value, Quantity):
         return _grouped(value)
     if isinstance(value, list):
-        return ", ".join(plain(item) for item in value)
+        separator = "; " if any(isinstance(item, Part) for item in value) else ", "
+        return separator.join(plain(item) for item in value)
+    if isinstance(value, Part):
+        stated = value.model_dump(exclude_none=True)
+        return ", ".join(f"{name.replace('_', ' ')} {plain(each)}" for name, each in stated.items())
     return str(value)
 
 
