@@ -284,6 +284,28 @@ class TestAStartUpLog:
         assert small.claim("computed").verdict == "contradicted"
         assert small.claim("printed").verdict == "contradicted"
 
+    @pytest.mark.parametrize(
+        ("expect", "verdict"),
+        [
+            ("= 0.1563 GiB", "upheld"),
+            ("= 0.15628 GiB", "upheld"),
+            ("= 0.1562 GiB", "contradicted"),
+            ("<= 0.15632 GiB", "upheld"),
+            ("<= 0.15628 GiB", "insufficient"),
+            ("<= 0.1562 GiB", "contradicted"),
+        ],
+    )
+    def test_a_printed_figure_is_known_to_its_last_digit(
+        self, small: SmallCorpus, expect: str, verdict: str
+    ) -> None:
+        self.start(small, "0.1563")
+        small.append(
+            ADR,
+            "  - {id: printed, says: Weights., basis: measured, metric: memory.weights, "
+            f'within: {{deployment: one-card}}, expect: "{expect}", evidence: [{{run: start}}]}}\n',
+        )
+        assert small.claim("printed").verdict == verdict
+
     def test_a_memory_claim_that_names_no_deployment_is_too_open(self, small: SmallCorpus) -> None:
         self.start(small, "0.1563")
         small.append(

@@ -35,14 +35,15 @@ def test_of_several_ranks_the_one_that_limits_is_taken(read: Read) -> None:
     assert figures(row) == {
         "memory.weights": (Fraction("7.5126"), "GiB"),
         "capacity.tokens": (Fraction(1034544), "tokens"),
-        "capacity.sequences": (Fraction("126.29"), "sequences"),
+        "capacity.sequences": (Fraction(126), "sequences"),
     }
     assert {each.origin for each in row.figures} == {"reported"}
     assert [each.note for each in row.figures] == [
         "the most of 2 that ranks or engines print",
         "the fewest of 2 that ranks or engines print",
-        None,
+        "whole ones of 126.29 that the log prints",
     ]
+    assert [each.rounding for each in row.figures] == [Fraction("0.00005"), 0, 0]
     assert row.stated["weights_of_each_rank"] == "7.5123, 7.5126 GiB"
     assert reading.all_findings == ()
 
@@ -77,6 +78,13 @@ def test_older_lines_say_gb_and_mean_gib_and_blocks_are_no_tokens(read: Read) ->
     assert figures(row)["memory.weights"] == (Fraction("37.0612"), "GiB")
     assert "capacity.tokens" not in figures(row)
     assert row.stated["gpu_blocks"] == "2,764"
+
+
+def test_two_times_over_may_be_a_little_less_than_two_sequences() -> None:
+    (row,) = read_text(text_of("vllm-startup-v0.log").replace("2.21x", "2.00x")).rows
+    sequences = row.figure("capacity.sequences")
+    assert sequences is not None
+    assert (sequences.value, sequences.rounding) == (2, 1)
 
 
 def test_an_engine_that_could_not_start_is_an_error(read: Read) -> None:

@@ -19,6 +19,7 @@ class Figure:
 
     `recomputed` figures were worked out from other parts of the file; `reported` ones are only
     what its summary says. `reported` is the summary's own number, None where it has none.
+    `rounding` is how far what the tool knew can be from a number that it printed rounded.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Figure:
     origin: Origin
     reported: Fraction | None = None
     note: str | None = None
+    rounding: Fraction = Fraction(0)
 
     @property
     def distribution(self) -> str:

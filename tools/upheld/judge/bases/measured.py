@@ -17,6 +17,7 @@ from upheld.measured.reading import Figure
 from upheld.measured.sufficiency import shortcomings, statistic_absent
 from upheld.records.claim import Claim
 from upheld.records.envelope import AXES
+from upheld.records.expectation import Expectation
 from upheld.records.metrics import resolve
 from upheld.records.units import find_unit, format_number
 
@@ -56,6 +57,14 @@ class _Weighed:
     @property
     def base(self) -> Fraction:
         return self.figure.value * find_unit(self.figure.unit).factor
+
+    def may_meet(self, expect: Expectation) -> bool:
+        """Whether a value that is printed as this figure meets the expectation."""
+        slack = self.figure.rounding * find_unit(self.figure.unit).factor
+        least, most = self.base - slack, self.base + slack
+        if expect.operator == "=":
+            return least <= expect.quantity.base <= most
+        return expect.met_by(least) or expect.met_by(most)
 
     @property
     def why(self) -> str:
@@ -142,7 +151,7 @@ def _contradicting(claim: Claim, axes: Mapping[str, Any], context: Context) -> O
         return None
     for evidence in context.measuring(claim.metric):
         for weighed in _weigh(claim, evidence, axes, context):
-            if weighed.standing == "counts" and not claim.expect.met_by(weighed.base):
+            if weighed.standing == "counts" and not weighed.may_meet(claim.expect):
                 says = _says(weighed.figure, claim)
                 return Outcome(
                     "contradicted",
@@ -183,6 +192,16 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
         # The rows that went well don't stand for those that did not.
         return _not_counting(run_id, failing, rests_on)
     counting.sort(key=lambda each: _margin(claim, each.base))
+    if claim.expect is not None and claim.expect.operator != "=":
+        for each in counting:
+            if not claim.expect.met_by(each.base):
+                return Outcome(
+                    "insufficient",
+                    f"{run_id} prints {_says(each.figure, claim)}, rounded, which leaves open "
+                    f"whether it is {claim.expect}.",
+                    rests_on,
+                    _value(each, claim),
+                )
     pieces = tuple(each.piece(_says(each.figure, claim)) for each in counting)
     shown = [piece.says for piece in pieces[:_MOST_TOLD]]
     if len(pieces) > _MOST_TOLD:

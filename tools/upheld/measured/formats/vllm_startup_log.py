@@ -60,10 +60,10 @@ _AXES = (
 
 @dataclass(slots=True)
 class _Printed:
-    """A number that one line prints: in the log's own digits."""
+    """A number that one line prints; `rounding` is half of its last digit, 0 where it is whole."""
 
     value: Fraction
-    at: Place
+    rounding: Fraction
 
 
 @dataclass(slots=True)
@@ -147,26 +147,29 @@ def _take(start: _Start, says: str, place: Place) -> None:
     ):
         found = pattern.search(says)
         if found:
-            values.append(_Printed(Fraction(found["value"].replace(",", "")), place))
+            values.append(_printed(found["value"]))
             if pattern is _SEQUENCES:
                 start.lengths.add(int(found["length"].replace(",", "")))
     if start.failed is None and _FAILED.search(says):
         start.failed = place
 
 
+def _printed(digits: str) -> _Printed:
+    places = len(digits.partition(".")[2])
+    rounding = Fraction(1, 2 * 10**places) if places else Fraction(0)
+    return _Printed(Fraction(digits.replace(",", "")), rounding)
+
+
 def _row(start: _Start, case: str | None) -> Row:
     figures: list[Figure] = []
     if start.weights:
-        heaviest = max(each.value for each in start.weights)
+        heaviest = max(start.weights, key=lambda each: each.value)
         figures.append(_figure("memory.weights", heaviest, "GiB", start.weights, "most"))
     if start.tokens:
-        fewest = min(each.value for each in start.tokens)
+        fewest = min(start.tokens, key=lambda each: each.value)
         figures.append(_figure("capacity.tokens", fewest, "tokens", start.tokens, "fewest"))
     if start.sequences:
-        fewest = min(each.value for each in start.sequences)
-        figures.append(
-            _figure("capacity.sequences", fewest, "sequences", start.sequences, "fewest")
-        )
+        figures.append(_whole_sequences(start.sequences))
     envelope = _envelope(start)
     return Row(
         case=case,
@@ -179,10 +182,22 @@ def _row(start: _Start, case: str | None) -> Row:
     )
 
 
-def _figure(name: str, value: Fraction, unit: str, printed: list[_Printed], which: str) -> Figure:
+def _figure(name: str, taken: _Printed, unit: str, printed: list[_Printed], which: str) -> Figure:
     different = len({each.value for each in printed}) > 1
     note = f"the {which} of {len(printed)} that ranks or engines print" if different else None
-    return Figure(name, value, unit, "reported", value, note)
+    return Figure(name, taken.value, unit, "reported", taken.value, note, taken.rounding)
+
+
+def _whole_sequences(printed: list[_Printed]) -> Figure:
+    """Requests of full context: the whole part of how many times over the context limit fits."""
+    fewest = min(printed, key=lambda each: each.value)
+    whole = Fraction(int(fewest.value))
+    # 1.996 is printed as 2.00, and is one whole sequence.
+    rounding = Fraction(1) if fewest.value - whole < fewest.rounding else Fraction(0)
+    note = f"whole ones of {format_number(fewest.value, 12)} that the log prints"
+    return Figure(
+        "capacity.sequences", whole, "sequences", "reported", fewest.value, note, rounding
+    )
 
 
 def _envelope(start: _Start) -> dict[str, AxisValue]:
