@@ -82,3 +82,12 @@ def test_concurrency_is_in_blocks_of_a_whole_sequence() -> None:
     text = ledger_as_text("one-device", ledger(Deployment(), LLAMA_8B, Device()))
     (row,) = (row for row in section(text, "Capacity") if row[0] == "concurrency")
     assert row[2] == "blocks / 512 blocks a sequence"
+
+
+def test_one_long_value_does_not_push_the_origins_of_the_others_away() -> None:
+    scaled = replace(LLAMA_8B, rope_scaling={"rope_type": "llama3", "factor": 8.0, "low": 1.0})
+    text = ledger_as_text("one-device", ledger(Deployment(), scaled, Device()))
+    (line,) = (each for each in text.split("\n") if each.startswith("  hidden_size "))
+    assert len(line) < 60
+    (line,) = (each for each in text.split("\n") if each.startswith("  rope_scaling "))
+    assert line.endswith("rope_type llama3  shape-source")

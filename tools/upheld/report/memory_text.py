@@ -14,6 +14,8 @@ from upheld.report.escape import printable
 HEADING = "Arithmetic, not a measurement"
 WITHOUT_RUNTIME = "Runtime memory is not stated, and left out of every total."
 
+_LONGEST_ALIGNED = 32
+
 
 def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
     """The whole ledger, aligned, with control characters escaped."""
@@ -116,7 +118,12 @@ def _result(found: Ledger) -> list[str]:
 def _inputs(found: Ledger) -> list[str]:
     tops = (*found.terms, found.budget)
     inputs = {item.name: item for top in tops for _, term in top.walk() for item in term.inputs}
-    return _aligned([[item.name, _value(item), item.origin] for item in inputs.values()])
+    values = {name: _value(item) for name, item in inputs.items()}
+    # One long value, such as a rope_scaling, would push every origin out of sight.
+    width = max((len(each) for each in values.values() if len(each) <= _LONGEST_ALIGNED), default=0)
+    return _aligned(
+        [[name, f"{values[name].ljust(width)}  {item.origin}"] for name, item in inputs.items()]
+    )
 
 
 def _value(item: Input) -> str:
