@@ -93,8 +93,7 @@ def test_the_cache_grows_with_sequences_and_with_each_block_of_context(
 def test_the_shards_of_the_cache_sum_to_the_whole_and_the_heads_that_are_copied(
     model: Model, degree: int
 ) -> None:
-    heads = 8 * model.num_attention_heads // model.num_key_value_heads
-    sharded = replace(model, num_attention_heads=model.num_key_value_heads * heads)
+    sharded = replace(model, num_attention_heads=8 * model.num_attention_heads)
     copies = max(1, degree // model.num_key_value_heads)
     shards = degree * cache_bytes(sharded, tensor_parallel=degree)
     assert shards == copies * cache_bytes(sharded)

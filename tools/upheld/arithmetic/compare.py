@@ -6,12 +6,10 @@ Only memory is compared, and what a lost device takes with it. Nothing here says
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
-from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
-from upheld.arithmetic.ledger import Ledger, degree_problem, ledger_without_devices
-from upheld.arithmetic.varied import Varied
+from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.sweep import sweep
 from upheld.records.units import count
 
 
@@ -46,27 +44,8 @@ def two_ways(
     deployment: Choices, model: CachedModel, device: Accelerator, devices: int
 ) -> tuple[Way, Way]:
     """`devices` replicas of one device each, and one replica over all of them."""
+    alone, sharded = sweep(deployment, model, device, {"tensor_parallel": (1, devices)})
     return (
-        _way(
-            f"{count(devices, 'replica')}, one device each", devices, 1, deployment, model, device
-        ),
-        _way(f"one replica over {count(devices, 'device')}", 1, devices, deployment, model, device),
+        Way(f"{count(devices, 'replica')}, one device each", devices, alone.ledger, alone.problem),
+        Way(f"one replica over {count(devices, 'device')}", 1, sharded.ledger, sharded.problem),
     )
-
-
-def _way(
-    name: str,
-    replicas: int,
-    ranks: int,
-    deployment: Choices,
-    model: CachedModel,
-    device: Accelerator,
-) -> Way:
-    problem = degree_problem(deployment, ranks)
-    if problem is not None:
-        return Way(name, replicas, None, problem)
-    choices = cast(Choices, Varied(deployment, {"tensor_parallel": ranks}))
-    try:
-        return Way(name, replicas, ledger_without_devices(choices, model, device, ranks))
-    except ShapeError as error:
-        return Way(name, replicas, None, str(error))

@@ -121,7 +121,15 @@ def read_config(data: bytes, origin: str = "config.json") -> ConfigModel:
         ConfigError: not a plain JSON object, a model or attention that is not known, or a field
             that is missing, no count, or contradicts another.
     """
-    config = load_config(data)
+    return model_of(load_config(data), origin)
+
+
+def model_of(config: dict[str, Any], origin: str = "config.json") -> ConfigModel:
+    """The model that the fields of a config.json describe; `origin` names the file in the result.
+
+    Raises:
+        ConfigError: see read_config, but for the JSON.
+    """
     name = _architecture(config)
     part = language_part(config)
     cached = cached_layers(config)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
 
 from upheld.arithmetic.ledger import Ledger
@@ -16,14 +17,11 @@ def longest_context(ledger: Ledger) -> int:
 
     LONGEST stands for any length: all layers are bounded by a window or a state.
     """
-    low, high = 0, LONGEST
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ledger.max_num_seqs * ledger.pool.blocks_for(middle) <= ledger.blocks:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+
+    def blocks_at(tokens: int) -> int:
+        return ledger.max_num_seqs * ledger.pool.blocks_for(tokens)
+
+    return bisect_right(range(1, LONGEST + 1), ledger.blocks, key=blocks_at)
 
 
 def least_share(ledger: Ledger) -> Fraction | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from upheld.arithmetic.config_json import ConfigModel, ConfigShape, load_config, read_config
+from upheld.arithmetic.config_json import ConfigModel, ConfigShape, load_config, model_of
 from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.weights.rotary import rotary_table
@@ -35,8 +35,8 @@ def model_text(
         ConfigError: the file gives no record: not a config.json, a family that is not known, a
             fact that is missing, or a text that no record can hold.
     """
-    model = read_config(data)
     config = load_config(data)
+    model = model_of(config)
     shape = shape_of(config, model)
     called = config.get("_name_or_path")
     called = called if isinstance(called, str) else ""

@@ -12,6 +12,7 @@ from upheld.report.escape import printable
 from upheld.report.json_text import VERSION
 from upheld.report.memory_json import not_stated
 from upheld.report.memory_text import HEADING, WITHOUT_RUNTIME
+from upheld.report.table import aligned
 
 _OF_A_DEVICE: tuple[tuple[str, Callable[[Ledger], int]], ...] = (
     ("weights", lambda found: found.weights.bytes),
@@ -66,14 +67,7 @@ def ways_as_text(title: str, ways: Sequence[Way], notes: Sequence[str] = ()) -> 
         ("sequences after one device is lost", [way.left_after_a_loss for way in ways]),
     ):
         rows.append([label, *("" if figure is None else f"{figure:,}" for figure in figures)])
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    lines = aligned(rows, right=range(1, len(rows[0])))
     problems = [f"{way.name}: {way.problem}" for way in ways if way.problem]
     without = [WITHOUT_RUNTIME] if not_stated(way.ledger for way in ways) else []
     text = (HEADING, title, "", *lines, "", *problems, *without, NOTE, *notes)

@@ -14,6 +14,7 @@ from upheld.report.escape import printable
 from upheld.report.json_text import VERSION
 from upheld.report.memory_json import not_stated
 from upheld.report.memory_text import HEADING, WITHOUT_RUNTIME
+from upheld.report.table import aligned
 
 _COLUMNS = ("weights", "kv_cache", "total", "budget", "tokens", "sequences", "fits")
 
@@ -61,11 +62,7 @@ def sweep_as_text(title: str, points: Sequence[Point], notes: Sequence[str] = ()
         fits = "fits" if figures["fits"] else "does not fit"
         counts = [f"{figures[name]:,}" for name in ("tokens", "sequences")]
         rows.append([*changes, *sizes, *counts, fits])
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]) - 1)]
-    lines = [
-        "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
-        for row in rows
-    ]
+    lines = aligned(rows, right=range(len(rows[0]) - 1))
     if remarks := [WITHOUT_RUNTIME] * bool(not_stated(each.ledger for each in points)) + [*notes]:
         lines += ["", *remarks]
     return "\n".join(printable(line) for line in (HEADING, title, "", *lines))

@@ -10,6 +10,7 @@ from upheld.arithmetic.solve import LONGEST, least_share, longest_context
 from upheld.arithmetic.terms import Input
 from upheld.records.units import count, format_bytes, format_number
 from upheld.report.escape import printable
+from upheld.report.table import aligned
 
 HEADING = "Arithmetic, not a measurement"
 WITHOUT_RUNTIME = "Runtime memory is not stated, and left out of every total."
@@ -42,7 +43,7 @@ def _tree(found: Ledger) -> list[str]:
         rows.append(["runtime", "", "", "not stated, and left out of the total"])
     rows.append(["total", *_bytes(found.device_total), "sum of the above"])
     rows.append(["budget", *_bytes(found.budget.bytes), found.budget.formula])
-    return _aligned(rows, right=(1, 2))
+    return aligned(rows, right=(1, 2))
 
 
 def _capacity_heading(found: Ledger) -> str:
@@ -77,7 +78,7 @@ def _capacity(found: Ledger) -> list[str]:
             found.devices_problem or "fewest, a power of two, for one replica",
         ],
     ]
-    return _aligned(rows, right=(1, 2))
+    return aligned(rows, right=(1, 2))
 
 
 def _limits(found: Ledger) -> list[str]:
@@ -97,7 +98,7 @@ def _limits(found: Ledger) -> list[str]:
             else f"{at_once} of {found.max_model_len:,} tokens need more than the whole device",
         ],
     ]
-    return _aligned(rows, right=(1,))
+    return aligned(rows, right=(1,))
 
 
 def _result(found: Ledger) -> list[str]:
@@ -121,7 +122,7 @@ def _inputs(found: Ledger) -> list[str]:
     values = {name: _value(item) for name, item in inputs.items()}
     # One long value, such as a rope_scaling, would push every origin out of sight.
     width = max((len(each) for each in values.values() if len(each) <= _LONGEST_ALIGNED), default=0)
-    return _aligned(
+    return aligned(
         [[name, f"{values[name].ljust(width)}  {item.origin}"] for name, item in inputs.items()]
     )
 
@@ -136,17 +137,6 @@ def _value(item: Input) -> str:
 
 def _bytes(number: int) -> tuple[str, str]:
     return f"{number:,} B", "" if abs(number) < 1024 else format_bytes(number)
-
-
-def _aligned(rows: list[list[str]], right: tuple[int, ...] = ()) -> list[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _indent(lines: Iterable[str]) -> list[str]:

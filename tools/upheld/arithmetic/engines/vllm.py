@@ -9,6 +9,7 @@ vllm/model_executor/models/config.py (attention/state alignment); read in 0.8.5,
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -153,14 +154,7 @@ class Pool:
 
     def longest(self, available: int, limit: int) -> int:
         """The longest sequence, up to `limit`, that the available bytes hold."""
-        low, high = 0, limit
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.needed(middle) <= available:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        return bisect_right(range(1, limit + 1), available, key=self.needed)
 
 
 def pool(layers: Sequence[Layers], settings: Settings) -> Pool:

@@ -124,7 +124,7 @@ def _int4_gptq(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
 def _mxfp4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
     if len(tensor.shape) == 2:
         return Stored((tensor.elements * 2,), f"{sizes} × 2 B (not quantised: no experts)")
-    outputs, groups = _fixed_groups(tensor, MXFP4_GROUP)
+    outputs, groups = _groups_of(MXFP4_GROUP, tensor, "weight_dtype")
     return Stored(
         (tensor.elements // 2, outputs * groups),
         f"({sizes} × 1/2 B + {outputs:,} × {groups:,} scales × 1 B)",
@@ -132,7 +132,7 @@ def _mxfp4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
 
 
 def _nvfp4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
-    outputs, groups = _fixed_groups(tensor, NVFP4_GROUP)
+    outputs, groups = _groups_of(NVFP4_GROUP, tensor, "weight_dtype")
     whole = prod(tensor.shape[:-2])
     return Stored(
         (tensor.elements // 2, whole * 4, outputs * groups, whole * 4),
@@ -163,21 +163,15 @@ def _groups(tensor: Tensor, deployment: Choices) -> tuple[int, int]:
         raise ShapeError(
             "weight_group_size", f"{size} is not a multiple of {INT4_PER_WORD} (one 32-bit word)"
         )
+    return _groups_of(size, tensor, "weight_group_size")
+
+
+def _groups_of(size: int, tensor: Tensor, field: str) -> tuple[int, int]:
+    """Outputs and groups of `size` inputs each; `field` is what a size that does not go blames."""
     inputs = tensor.shape[-1]
     if inputs % size:
         raise ShapeError(
-            "weight_group_size",
-            f"the {inputs:,} inputs of {tensor.name} on one device do not divide into groups "
-            f"of {size}",
-        )
-    return prod(tensor.shape[:-1]), inputs // size
-
-
-def _fixed_groups(tensor: Tensor, size: int) -> tuple[int, int]:
-    inputs = tensor.shape[-1]
-    if inputs % size:
-        raise ShapeError(
-            "weight_dtype",
+            field,
             f"the {inputs:,} inputs of {tensor.name} on one device do not divide into groups "
             f"of {size}",
         )
