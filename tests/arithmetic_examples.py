@@ -83,15 +83,44 @@ class Deployment:
     kv_cache_dtype: str = "bf16"
     block_size: int = 16
     tensor_parallel: int = 1
+    pipeline_parallel: int = 1
+    data_parallel: int = 1
+    decode_context_parallel: int = 1
     gpu_memory_utilization: Fraction = Fraction(9, 10)
     max_model_len: Quantity = CONTEXT
     max_num_seqs: int = 32
     runtime_memory: Runtime | None = field(default_factory=Runtime)
     weight_memory: Runtime | None = None
+    kv_cache_memory: Runtime | None = None
     assumes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Listed:
+    """A line of `cached_layers`, as a model record has it."""
+
+    kind: str
+    layers: int
+    kv_heads: int | None = None
+    k_dim: int | None = None
+    v_dim: int | None = None
+    window: int | None = None
+    conv_kernel: int | None = None
+    heads: int | None = None
+    head_dim: int | None = None
+    state: int | None = None
+    groups: int | None = None
+
+
 LLAMA_8B = Model()
+GRANITE_4_H_1B = Model(
+    attention="listed",
+    weights_unknown="they are stated",
+    cached_layers=(
+        Listed("full", 4, kv_heads=4, k_dim=128, v_dim=128),
+        Listed("mamba2", 36, conv_kernel=4, heads=48, head_dim=64, state=128, groups=1),
+    ),
+)
 LLAMA_70B = Model(
     num_hidden_layers=80, num_attention_heads=64, hidden_size=8192, intermediate_size=28672
 )

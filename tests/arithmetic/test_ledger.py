@@ -1,13 +1,21 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arithmetic_examples import LLAMA_8B, LLAMA_70B, Deployment, Device, Runtime
+from arithmetic_examples import (
+    GRANITE_4_H_1B,
+    LLAMA_8B,
+    LLAMA_70B,
+    Deployment,
+    Device,
+    Listed,
+    Runtime,
+)
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
@@ -146,32 +154,6 @@ def test_more_runtime_never_leaves_more_tokens(memory: int, runtime: int, more: 
     assert tokens(runtime + more) <= tokens(runtime)
 
 
-@dataclass(frozen=True)
-class Listed:
-    """A line of `cached_layers`, as a model record has it."""
-
-    kind: str
-    layers: int
-    kv_heads: int | None = None
-    k_dim: int | None = None
-    v_dim: int | None = None
-    window: int | None = None
-    conv_kernel: int | None = None
-    heads: int | None = None
-    head_dim: int | None = None
-    state: int | None = None
-    groups: int | None = None
-
-
-GRANITE_4_H_1B = replace(
-    LLAMA_8B,
-    attention="listed",
-    weights_unknown="they are stated",
-    cached_layers=(
-        Listed("full", 4, kv_heads=4, k_dim=128, v_dim=128),
-        Listed("mamba2", 36, conv_kernel=4, heads=48, head_dim=64, state=128, groups=1),
-    ),
-)
 HYBRID = replace(
     Deployment(),
     max_model_len=parse_quantity("4096 tokens"),
@@ -250,7 +232,7 @@ def test_parts_of_the_cache_are_what_a_sequence_needs_whatever_its_blocks() -> N
     )
     model = replace(GRANITE_4_H_1B, cached_layers=layers)
     found = ledger(HYBRID, model, Device())
-    assert found.kv_cache.bytes == found.pool.needed(4096)
+    assert found.kv_cache.bytes == sum(need.bytes for need in found.plan.needs(1, 4096))
     assert sum(part.bytes for part in found.kv_cache.parts) == found.kv_cache.bytes
 
 

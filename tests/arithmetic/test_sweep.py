@@ -36,18 +36,24 @@ def test_every_field_that_may_vary_changes_something() -> None:
         "max_num_seqs": 7,
         "max_model_len": parse_quantity("1000 tokens"),
         "tensor_parallel": 2,
+        "pipeline_parallel": 2,
+        "data_parallel": 2,
+        "decode_context_parallel": 2,
         "kv_cache_dtype": "fp8",
         "block_size": 3,
         "gpu_memory_utilization": Fraction(1, 2),
     }
     assert set(values) == set(FIELDS)
-    plain = ledger(Deployment(), LLAMA_8B, Device())
     for field, value in values.items():
-        (point,) = sweep(Deployment(), LLAMA_8B, Device(), {field: [value]})
-        assert point.ledger is not None
-        assert (point.ledger.device_total, point.ledger.tokens) != (
+        # Ranks share tokens only where they hold copies of the same heads.
+        ranks = 16 if field == "decode_context_parallel" else 1
+        deployment = replace(Deployment(), tensor_parallel=ranks)
+        plain = ledger(deployment, LLAMA_8B, Device())
+        (point,) = sweep(deployment, LLAMA_8B, Device(), {field: [value]})
+        assert point.ledger is not None, point.problem
+        assert (point.ledger.device_total, point.ledger.replica_tokens) != (
             plain.device_total,
-            plain.tokens,
+            plain.replica_tokens,
         ), field
 
 

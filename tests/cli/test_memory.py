@@ -408,15 +408,15 @@ class TestCompare:
     def test_both_ways_stand_side_by_side_and_no_speed_is_claimed(self) -> None:
         result = run("one-device", "--root", str(ROOT), "--compare", "2")
         assert result.exit_code == 0, result.output
-        assert "2 replicas, one device each  one replica over 2 devices" in result.output
+        assert "2 replicas, one device each  each layer over 2 devices" in result.output
         assert "No speed follows from this" in result.output
         lost = next(line for line in result.output.splitlines() if "is lost" in line)
         assert lost.split()[-1] == "0"
 
     def test_json(self) -> None:
         result = of("llama-8b", *ON_80_GIB, "--compare", "4", "--format", "json")
-        whole, sharded = json.loads(result.output)["ways"]
-        assert (whole["replicas"], sharded["replicas"]) == (4, 1)
+        whole, sharded, staged = json.loads(result.output)["ways"]
+        assert [way["replicas"] for way in (whole, sharded, staged)] == [4, 1, 1]
         assert sharded["per_device"]["weights"] < whole["per_device"]["weights"]
 
     def test_what_is_left_out_or_assumed_is_said(self) -> None:

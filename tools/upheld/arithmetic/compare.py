@@ -1,4 +1,4 @@
-"""The same devices used in two ways: whole replicas on one each, or one replica sharded over all.
+"""The same devices used in several ways: a replica on each, or one replica sharded over all.
 
 Only memory is compared, and what a lost device takes with it. Nothing here says which is faster.
 """
@@ -40,12 +40,20 @@ class Way:
         return (self.replicas - 1) * self.ledger.sequences
 
 
-def two_ways(
+def ways_to_use(
     deployment: Choices, model: CachedModel, device: Accelerator, devices: int
-) -> tuple[Way, Way]:
-    """`devices` replicas of one device each, and one replica over all of them."""
-    alone, sharded = sweep(deployment, model, device, {"tensor_parallel": (1, devices)})
+) -> tuple[Way, ...]:
+    """A replica on each device; then one replica that splits each layer, or the layers, over all.
+
+    Whatever degrees the deployment has are replaced.
+    """
+    unsplit = {"data_parallel": (1,), "decode_context_parallel": (1,)}
+    by_layer = {"tensor_parallel": (1, devices), "pipeline_parallel": (1,), **unsplit}
+    by_stage = {"tensor_parallel": (1,), "pipeline_parallel": (devices,), **unsplit}
+    alone, sharded = sweep(deployment, model, device, by_layer)
+    (staged,) = sweep(deployment, model, device, by_stage)
     return (
         Way(f"{count(devices, 'replica')}, one device each", devices, alone.ledger, alone.problem),
-        Way(f"one replica over {count(devices, 'device')}", 1, sharded.ledger, sharded.problem),
+        Way(f"each layer over {count(devices, 'device')}", 1, sharded.ledger, sharded.problem),
+        Way(f"{count(devices, 'stage')}, one device each", 1, staged.ledger, staged.problem),
     )

@@ -84,6 +84,11 @@ class ConfigModel:
         return self.cached.layers
 
     @property
+    def layer_order(self) -> tuple[tuple[int, ...], ...]:
+        """Of each layer of the decoder, which of `cached_layers` it is."""
+        return self.cached.order
+
+    @property
     def state_dtype(self) -> str | None:
         """The dtype of recurrent states, or None: as the model's."""
         return self.cached.state_dtype

@@ -41,6 +41,7 @@ KV_CACHE: dict[str, CacheDtype] = {
         CacheDtype("fp16", Fraction(2)),
         CacheDtype("fp8", Fraction(1)),
         CacheDtype("int8", Fraction(1)),
+        CacheDtype("int4", Fraction(1, 2)),
         # One scale of a byte for each 16 packed elements (SGLang's fp4 KV).
         CacheDtype("fp4", Fraction(1, 2) + Fraction(1, 16)),
         # A scale of 4 bytes beside each head's row (vLLM).

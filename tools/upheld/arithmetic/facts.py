@@ -24,7 +24,10 @@ class CachedModel(Protocol):
 
     @property
     def cached_layers(self) -> Sequence[Any]:
-        """Layers with a cache, by kind, where they are listed; see cache.layers_of."""
+        """Layers with a cache, by kind, where they are listed; see cache.layers_of.
+
+        A model may also have `layer_order`; see stages.layers_by_stage.
+        """
 
     @property
     def torch_dtype(self) -> str | None:
@@ -162,16 +165,32 @@ class Choices(Protocol):
         """A key of dtypes.KV_CACHE."""
 
     @property
-    def block_size(self) -> int:
-        """Tokens of one block of the KV cache."""
+    def block_size(self) -> int | None:
+        """Tokens of one block of the KV cache, or None: the engine's default."""
 
     @property
     def tensor_parallel(self) -> int:
         """Devices that each layer is split over."""
 
     @property
+    def pipeline_parallel(self) -> int:
+        """Stages that the layers are shared out to, each on `tensor_parallel` devices."""
+
+    @property
+    def data_parallel(self) -> int:
+        """Groups of such devices, each with a cache and requests of its own."""
+
+    @property
+    def decode_context_parallel(self) -> int:
+        """Of the tensor-parallel ranks, how many share the tokens of one sequence."""
+
+    @property
     def gpu_memory_utilization(self) -> Fraction:
-        """The share of device memory that the engine may use."""
+        """The share of device memory that the engine may use, whatever the engine calls it."""
+
+    @property
+    def kv_cache_memory(self) -> StatedMemory | None:
+        """Memory for the cache of one device where it is stated, or None: what the share leaves."""
 
     @property
     def max_model_len(self) -> Quantity:

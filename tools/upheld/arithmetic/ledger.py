@@ -1,8 +1,7 @@
 """The memory ledger: what one device of a deployment holds, and what then fits.
 
-Follows vLLM: the KV cache gets what is left of `memory × gpu_memory_utilization` after weights
-and runtime, in whole blocks; a sequence takes whole blocks. Source: vLLM's kv_cache_utils.py
-and, before V1, worker.py.
+The KV cache gets what the engine's budget leaves after weights and runtime, in whole blocks; a
+sequence takes whole blocks. What a budget and a block are is the engine's: see `engines`.
 """
 
 from __future__ import annotations
@@ -10,21 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from typing import cast
 
 from upheld.arithmetic.cache import inputs_of, layers_of, name_of, token_formula
 from upheld.arithmetic.dtypes import OF_TORCH, cache_dtype
-from upheld.arithmetic.engines.vllm import (
-    KV_CACHE_DTYPES,
-    Group,
-    Pool,
-    Settings,
-    default_batched_tokens,
-    pool,
-    token_bytes,
-    version_of,
-)
+from upheld.arithmetic.engines import engine_of
+from upheld.arithmetic.engines.engine import Engine
+from upheld.arithmetic.engines.plan import CachePlan, Start
+from upheld.arithmetic.engines.vllm import default_batched_tokens, stage_sizes
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import (
     Accelerator,
@@ -36,15 +29,14 @@ from upheld.arithmetic.facts import (
     fact_inputs,
     whole_tokens,
 )
-from upheld.arithmetic.layouts.chunked import ChunkedAttention
-from upheld.arithmetic.layouts.sliding import SlidingAttention
+from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.state import StateLayers
+from upheld.arithmetic.parallelism import Parallelism
+from upheld.arithmetic.stages import layers_by_stage
 from upheld.arithmetic.terms import Input, Term, leaf, total
 from upheld.arithmetic.weights import weights
 from upheld.arithmetic.weights.formats import PLAIN
 from upheld.records.units import count
-
-ENGINES = ("vllm",)
 
 
 @dataclass(frozen=True)
@@ -52,9 +44,10 @@ class Ledger:
     """What one device holds. Memory is in bytes, exact; `runtime` is None where nobody stated it.
 
     `kv_cache` is what the stated sequences of full length need; the capacities are about what is
-    left for the cache, which is another figure, in blocks that `pool` lays out as the engine does.
-    `devices` is the least that one replica needs, or None: `devices_problem` then says why.
-    `given` names the origins of all facts.
+    left for the cache, which is another figure, in blocks that `plan` hands out as the engine does.
+    Of a replica in several pipeline stages this is the device with the least room; `stages` has
+    one of each stage, in order, and is empty where there is one. `devices` is the least that one
+    replica needs, or None: `devices_problem` then says why. `given` names the origins of all facts.
     """
 
     weights: Term
@@ -62,15 +55,22 @@ class Ledger:
     runtime: Term | None
     budget: Term
     device_memory: Fraction
-    pool: Pool
-    kv_bytes_per_token: int
+    engine: Engine
+    plan: CachePlan
     kv_token_formula: str
     max_model_len: int
     max_num_seqs: int
-    tensor_parallel: int
+    parallelism: Parallelism
+    layers: tuple[Layers, ...]
     devices: int | None
     devices_problem: str | None
     given: tuple[str, ...]
+    stages: tuple[Ledger, ...] = ()
+
+    @property
+    def each_stage(self) -> tuple[Ledger, ...]:
+        """A ledger of one device of each pipeline stage, this one where there is no other."""
+        return self.stages or (self,)
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -85,18 +85,26 @@ class Ledger:
 
     @property
     def fits(self) -> bool:
-        """Whether all terms are within the budget."""
-        return self.device_total <= self.budget.bytes
+        """Whether all terms of each device are within its budget, and its memory."""
+        return all(
+            each.device_total <= each.budget.bytes and each.device_total <= each.device_memory
+            for each in self.each_stage
+        )
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of one token in all layers of the device that have attention."""
+        return self.plan.token_bytes
 
     @property
     def block_size(self) -> int:
         """Tokens of a block of attention, which a recurrent state may have made larger."""
-        return self.pool.smallest_block
+        return self.plan.block_size
 
     @property
     def block_bytes(self) -> int:
         """Bytes of one block, which one group of layers takes."""
-        return self.pool.page_bytes * self.pool.group_size
+        return self.plan.block_bytes
 
     @property
     def available_kv(self) -> int:
@@ -106,27 +114,37 @@ class Ledger:
     @property
     def blocks(self) -> int:
         """Whole blocks in what is left for the KV cache."""
-        return self.pool.blocks(self.available_kv)
+        return self.plan.blocks(self.available_kv)
 
     @property
     def tokens(self) -> int:
-        """Tokens in those blocks: the figure that vLLM prints as `GPU KV cache size`."""
-        return self.pool.tokens(self.blocks, self.max_model_len)
+        """Tokens in those blocks, as the engine prints them, of one data-parallel group."""
+        return self.plan.tokens(self.blocks, self.max_model_len)
 
     @property
     def blocks_of_a_sequence(self) -> int:
         """Blocks that one sequence of full length takes."""
-        return self.pool.blocks_for(self.max_model_len)
+        return self.plan.blocks_for(self.max_model_len)
 
     @property
     def max_concurrency(self) -> Fraction:
         """Sequences of full length: what vLLM prints as `Maximum concurrency`."""
-        return self.pool.concurrency(self.blocks, self.max_model_len)
+        return self.plan.concurrency(self.blocks, self.max_model_len)
 
     @property
     def sequences(self) -> int:
-        """Whole sequences of full length that the blocks hold at once."""
-        return self.blocks // self.blocks_of_a_sequence
+        """Whole sequences of full length that the blocks hold at once, of one group."""
+        return self.plan.sequences(self.available_kv, self.max_model_len)
+
+    @property
+    def replica_tokens(self) -> int:
+        """Tokens of all data-parallel groups of one replica."""
+        return self.parallelism.data * self.tokens
+
+    @property
+    def replica_sequences(self) -> int:
+        """Sequences of full length of all data-parallel groups of one replica."""
+        return self.parallelism.data * self.sequences
 
 
 def ledger(deployment: Choices, model: CachedModel, device: Accelerator) -> Ledger:
@@ -141,34 +159,46 @@ def ledger(deployment: Choices, model: CachedModel, device: Accelerator) -> Ledg
         problem = None if needed else "the replica fits at no degree that divides its heads"
     else:
         # Weights that are stated are those of one degree, and say nothing of another.
-        needed = 1 if found.fits and found.tensor_parallel == 1 else None
+        needed = 1 if found.fits and found.parallelism.devices == 1 else None
         problem = None if needed else degree_problem(deployment, None)
     return replace(found, devices=needed, devices_problem=problem)
 
 
-def degree_problem(deployment: Choices, tensor_parallel: int | None) -> str | None:
-    """Why there is no ledger at that degree, or at any other (None): weights stated for one."""
-    if deployment.weight_memory is None or tensor_parallel == deployment.tensor_parallel:
+def degree_problem(stated_for: Choices, asked: Choices | None) -> str | None:
+    """Why there is no ledger at the degrees of `asked`, or at any other (None).
+
+    Weights that are stated are those of one device, at the degrees that they are stated for.
+    """
+    if stated_for.weight_memory is None:
         return None
-    return f"weights are stated for {count(deployment.tensor_parallel, 'device')} a replica alone"
+    if asked is not None and _sharing(asked) == _sharing(stated_for):
+        return None
+    ranks = stated_for.tensor_parallel * stated_for.pipeline_parallel
+    return f"weights are stated for {count(ranks, 'device')} a replica alone"
+
+
+def _sharing(deployment: Choices) -> tuple[int, int]:
+    return deployment.tensor_parallel, deployment.pipeline_parallel
 
 
 def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator) -> int | None:
-    """The smallest degree of tensor parallelism, a power of two, at which one replica fits.
+    """Devices of one replica at the least degree of tensor parallelism at which it fits.
 
-    Weights are worked out at each degree. Degrees that do not divide the shape are passed over.
-    None: it fits at no degree.
+    The degree is a power of two; stages and groups are as the deployment has them. Weights are
+    worked out at each degree. Degrees that do not divide the shape are passed over. None: it fits
+    at no degree.
     """
     if model.weights_unknown is not None:
         raise ShapeError("weights", model.weights_unknown)
     shape = cast(Shape, model)
-    degree = 1
+    degree = max(1, deployment.decode_context_parallel)
     while shape.num_attention_heads % degree == 0:
         try:
-            if ledger_without_devices(deployment, shape, device, degree).fits:
-                return degree
+            found = ledger_without_devices(deployment, shape, device, degree)
+            if found.fits:
+                return found.parallelism.devices
         except ShapeError:
-            if degree == 1:
+            if degree == deployment.tensor_parallel:
                 raise
         degree *= 2
     return None
@@ -180,15 +210,25 @@ def _devices(found: Ledger) -> Fraction:
     return Fraction(found.devices)
 
 
+# Of several pipeline stages, each of these is the figure of the device that has most of it.
+OF_A_DEVICE: dict[str, Callable[[Ledger], int]] = {
+    "memory.weights": lambda found: found.weights.bytes,
+    "memory.kv_cache": lambda found: found.kv_cache.bytes,
+    "memory.kv_cache_per_token": lambda found: found.kv_bytes_per_token,
+    "memory.device_total": lambda found: found.device_total,
+}
+
+
+def _most(figure: Callable[[Ledger], int]) -> Callable[[Ledger], Fraction]:
+    return lambda found: Fraction(max(map(figure, found.each_stage)))
+
+
 # The metrics of records/metrics.py that arithmetic carries, in base units. memory.runtime is
 # stated and never worked out, so it is not here.
 METRICS: dict[str, Callable[[Ledger], Fraction]] = {
-    "memory.weights": lambda found: Fraction(found.weights.bytes),
-    "memory.kv_cache": lambda found: Fraction(found.kv_cache.bytes),
-    "memory.kv_cache_per_token": lambda found: Fraction(found.kv_bytes_per_token),
-    "memory.device_total": lambda found: Fraction(found.device_total),
-    "capacity.tokens": lambda found: Fraction(found.tokens),
-    "capacity.sequences": lambda found: Fraction(found.sequences),
+    **{name: _most(figure) for name, figure in OF_A_DEVICE.items()},
+    "capacity.tokens": lambda found: Fraction(found.replica_tokens),
+    "capacity.sequences": lambda found: Fraction(found.replica_sequences),
     "capacity.devices": _devices,
 }
 
@@ -198,38 +238,63 @@ def ledger_without_devices(
     model: CachedModel,
     device: Accelerator,
     tensor_parallel: int,
-    stored: Term | None = None,
+    stored: Sequence[Term] = (),
 ) -> Ledger:
-    """The ledger at one degree, `devices` left open; `stored` are its weights, if known already.
+    """The ledger at one degree, `devices` left open.
+
+    `stored` are the weights of each stage, if known already.
 
     Raises:
         ShapeError: see ledger.
     """
-    if deployment.engine.casefold() not in ENGINES:
-        raise ShapeError(
-            "engine", f"{deployment.engine!r} is not known; known: {', '.join(ENGINES)}"
-        )
-    if stored is None:
-        stated = _stated("weights", deployment.weight_memory)
-        stored = stated or weights(deployment, cast(Shape, model), tensor_parallel)
+    engine = engine_of(deployment.engine, deployment.engine_version)
+    parallelism = Parallelism.of(deployment, tensor_parallel, engine)
     layers = layers_of(model)
-    settings = _settings(deployment, model, device, tensor_parallel)
-    laid_out = pool(layers, settings)
+    parallelism.check_copies(layers)
+    start = _start(engine, deployment, model, device, tensor_parallel)
+    split = [layers]
+    if parallelism.pipeline > 1 and engine.stages is not None:
+        whole = getattr(model, "num_hidden_layers", None) or len(getattr(model, "layer_order", ()))
+        split = layers_by_stage(model, engine.stages(whole, parallelism.pipeline))
+    found = [
+        _of_stage(
+            deployment, model, device, engine, parallelism, start, held, stage,
+            stored[stage] if stored else None,
+        )
+        for stage, held in enumerate(split)
+    ]  # fmt: skip
+    if len(found) == 1:
+        return found[0]
+    least = min(found, key=lambda each: (each.sequences, each.available_kv - each.kv_cache.bytes))
+    return replace(least, stages=tuple(found))
+
+
+def _of_stage(
+    deployment: Choices,
+    model: CachedModel,
+    device: Accelerator,
+    engine: Engine,
+    parallelism: Parallelism,
+    start: Start,
+    layers: tuple[Layers, ...],
+    stage: int,
+    stored: Term | None,
+) -> Ledger:
+    if stored is None:
+        stored = _stated("weights", deployment.weight_memory) or weights(
+            deployment,
+            cast(Shape, model),
+            parallelism.tensor,
+            pipeline_parallel=parallelism.pipeline,
+            stage=stage,
+            stage_sizes=engine.stages or stage_sizes,
+            as_allocated=engine.counts_allocations,
+        )
+    plan = engine.plan(layers, start)
     length = whole_tokens(deployment)
-    formulas = [
-        token_formula(each, settings.kv_cache_dtype, tensor_parallel)
-        for each in layers
-        if not isinstance(each, StateLayers)
-    ]
-    kv_cache = _kv_cache(deployment, model, laid_out, length, formulas)
-    per_token = sum(each.layers * token_bytes(each, settings) for each in layers)
+    kv_cache = _kv_cache(deployment, model, start, plan, length)
     runtime = _stated("runtime", deployment.runtime_memory)
-    budget = leaf(
-        "budget",
-        floor(device.memory.base * deployment.gpu_memory_utilization),
-        "memory × gpu_memory_utilization, rounded down",
-        fact_inputs(device, "memory") + choice_inputs(deployment, "gpu_memory_utilization"),
-    )
+    budget = _budget(deployment, device, engine, stored, runtime)
     terms = [stored, kv_cache, budget, *([runtime] if runtime else [])]
     given = {origin for term in terms for origin in term.given} | set(deployment.assumes)
     return Ledger(
@@ -238,89 +303,102 @@ def ledger_without_devices(
         runtime=runtime,
         budget=budget,
         device_memory=device.memory.base,
-        pool=laid_out,
-        kv_bytes_per_token=int(per_token),
-        kv_token_formula=" + ".join(formulas),
+        engine=engine,
+        plan=plan,
+        kv_token_formula=" + ".join(
+            token_formula(each, start.kv_cache_dtype, parallelism.tensor)
+            for each in layers
+            if not isinstance(each, StateLayers)
+        ),
         max_model_len=length,
         max_num_seqs=deployment.max_num_seqs,
-        tensor_parallel=tensor_parallel,
+        parallelism=parallelism,
+        layers=layers,
         devices=None,
         devices_problem="it is not worked out",
         given=tuple(sorted(given)),
     )
 
 
-def _settings(
-    deployment: Choices, model: CachedModel, device: Accelerator, tensor_parallel: int
-) -> Settings:
-    if deployment.kv_cache_dtype not in KV_CACHE_DTYPES:
-        known = ", ".join(KV_CACHE_DTYPES)
-        raise ShapeError("kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {known}")
+def _budget(
+    deployment: Choices, device: Accelerator, engine: Engine, stored: Term, runtime: Term | None
+) -> Term:
+    used = 0 if runtime is None else runtime.bytes
+    stated = _stated("kv_cache", deployment.kv_cache_memory)
+    if stated is not None:
+        size = stored.bytes + used + stated.bytes
+        return leaf("budget", size, "weights + runtime + kv_cache_memory", stated.inputs)
+    size = engine.budget.bytes(
+        device.memory.base, deployment.gpu_memory_utilization, stored.bytes, used
+    )
+    return leaf(
+        "budget",
+        size,
+        engine.budget.formula.format(share=engine.share),
+        fact_inputs(device, "memory") + choice_inputs(deployment, "gpu_memory_utilization"),
+    )
+
+
+def _start(
+    engine: Engine,
+    deployment: Choices,
+    model: CachedModel,
+    device: Accelerator,
+    tensor_parallel: int,
+) -> Start:
+    if deployment.kv_cache_dtype not in engine.kv_cache_dtypes:
+        known = ", ".join(engine.kv_cache_dtypes)
+        raise ShapeError(
+            "kv_cache_dtype", f"{deployment.kv_cache_dtype!r} is none of {engine.title}'s: {known}"
+        )
+    if deployment.block_size is not None and engine.block is None:
+        raise ShapeError("block_size", f"{engine.title} has none")
     # A model computes in the dtype that it is loaded in; quantised weights do not change that.
     stored_as = deployment.weight_dtype
     computed = stored_as if stored_as in PLAIN else model.torch_dtype or "bfloat16"
-    state = model.state_dtype or computed
-    return Settings(
+    state = model.state_dtype
+    return Start(
+        engine_version=deployment.engine_version,
         kv_cache_dtype=cache_dtype(deployment.kv_cache_dtype),
-        version=version_of(deployment.engine_version),
-        block_size=deployment.block_size,
-        tensor_parallel_size=tensor_parallel,
+        block_size=deployment.block_size or engine.default_block_size,
+        tensor_parallel=tensor_parallel,
+        decode_context_parallel=deployment.decode_context_parallel,
         max_num_batched_tokens=(
             deployment.max_num_batched_tokens or default_batched_tokens(device.memory.base)
         ),
+        max_num_seqs=deployment.max_num_seqs,
+        prefix_caching=deployment.prefix_caching,
         conv_element=cache_dtype(OF_TORCH.get(computed, computed)).element,
-        state_element=cache_dtype(OF_TORCH.get(state, state)).element,
-        state_mode="align" if deployment.prefix_caching else "none",
+        state_element=cache_dtype(OF_TORCH.get(state, state)).element if state else None,
     )
 
 
 _CACHE_CHOICES = (
     "max_num_seqs", "max_model_len", "block_size", "kv_cache_dtype", "tensor_parallel",
 )  # fmt: skip
+_DEGREES = ("pipeline_parallel", "decode_context_parallel")
 
 
-def _layout_inputs(deployment: Choices, laid_out: Pool) -> tuple[Input, ...]:
-    """Choices that count only where layers slide, attend in chunks or keep a state."""
-    kinds = [group.layout for group in laid_out.groups]
-    names = ["engine_version"] if len(kinds) > 1 and deployment.engine_version else []
-    if any(isinstance(each, StateLayers) for each in kinds):
-        names.append("prefix_caching")
-    inputs = choice_inputs(deployment, *names)
-    if any(isinstance(each, SlidingAttention | ChunkedAttention) for each in kinds):
-        if deployment.max_num_batched_tokens is not None:
-            return inputs + choice_inputs(deployment, "max_num_batched_tokens")
-        batched = laid_out.settings.max_num_batched_tokens
+def _cache_inputs(deployment: Choices, start: Start, plan: CachePlan) -> tuple[Input, ...]:
+    degrees = (name for name in _DEGREES if getattr(deployment, name) > 1)
+    names = [*_CACHE_CHOICES, *degrees, *plan.choices]
+    stated = [name for name in names if getattr(deployment, name) is not None]
+    inputs = choice_inputs(deployment, *stated)
+    if "max_num_batched_tokens" in plan.choices and deployment.max_num_batched_tokens is None:
         origin = "not stated: vllm serve's default for the device's memory"
-        inputs += (Input("max_num_batched_tokens", batched, origin),)
+        inputs += (Input("max_num_batched_tokens", start.max_num_batched_tokens, origin),)
     return inputs
 
 
 def _kv_cache(
-    deployment: Choices, model: CachedModel, laid_out: Pool, length: int, formulas: Sequence[str]
+    deployment: Choices, model: CachedModel, start: Start, plan: CachePlan, length: int
 ) -> Term:
     """What the stated sequences of full length need: a term, with a part for each kind of layer."""
-    inputs = inputs_of(model) + choice_inputs(deployment, *_CACHE_CHOICES)
-    inputs += _layout_inputs(deployment, laid_out)
-    sequences = count(deployment.max_num_seqs, "sequence")
-    # Layers of one kind that differ in width have blocks of different sizes.
-    by_kind: dict[tuple[str, int], list[Group]] = {}
-    for group in laid_out.groups:
-        blocks = group.blocks_for(length, laid_out.settings)
-        by_kind.setdefault((name_of(group.layout), blocks), []).append(group)
-    parts = []
-    for (name, blocks), groups in by_kind.items():
-        size = laid_out.page_bytes * laid_out.group_size
-        formula = f"{sequences} × {count(blocks, 'block')} × "
-        if len(laid_out.groups) == 1:
-            words = formulas[0] if len(formulas) == 1 else f"({' + '.join(formulas)})"
-            formula += f"{count(groups[0].block_size, 'token')} × {words}"
-        else:
-            formula += (
-                f"{count(len(groups), 'group')} of {count(laid_out.group_size, 'layer')} × "
-                f"{laid_out.page_bytes:,} B a page"
-            )
-        total_bytes = deployment.max_num_seqs * blocks * len(groups) * size
-        parts.append(leaf(name, total_bytes, formula, inputs))
+    inputs = inputs_of(model) + _cache_inputs(deployment, start, plan)
+    parts = [
+        leaf(name_of(need.layout), need.bytes, need.formula, inputs)
+        for need in plan.needs(deployment.max_num_seqs, length)
+    ]
     if len(parts) == 1:
         return replace(parts[0], name="kv_cache")
     return total("kv_cache", parts)

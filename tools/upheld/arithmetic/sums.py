@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from upheld.arithmetic.ledger import Ledger
+from upheld.arithmetic.ledger import OF_A_DEVICE, Ledger
 from upheld.arithmetic.terms import Term
-from upheld.records.units import format_bytes
+from upheld.records.units import count, format_bytes
 
 _LABELS = {"kv_cache": "KV cache"}
 
@@ -26,7 +26,12 @@ def sum_of(metric: str, ledger: Ledger) -> Sum:
     Raises:
         KeyError: no formula gives that metric.
     """
-    formula, terms = _SUMS[metric](ledger)
+    of_device = OF_A_DEVICE.get(metric)
+    shown = max(ledger.each_stage, key=of_device) if of_device else ledger
+    formula, terms = _SUMS[metric](shown)
+    if ledger.stages and metric != "capacity.devices":
+        stage = next(at for at, each in enumerate(ledger.stages, 1) if each.terms == shown.terms)
+        formula = f"stage {stage} of {len(ledger.stages)}: {formula}"
     return Sum(formula, tuple(sorted({origin for term in terms for origin in term.given})))
 
 
@@ -48,14 +53,18 @@ def _capacity(ledger: Ledger, formula: str) -> tuple[str, tuple[Term, ...]]:
 
 
 def _tokens(ledger: Ledger) -> str:
-    if ledger.pool.tokens_from_concurrency:
-        return (
-            f"÷ {ledger.blocks_of_a_sequence:,} blocks a sequence × {ledger.max_model_len:,} "
-            f"tokens a sequence = {ledger.tokens:,} tokens, as this version derives them"
-        )
-    groups = len(ledger.pool.groups)
-    shared = f"÷ {groups} groups of layers, " if groups > 1 else ""
-    return f"{shared}× {ledger.block_size} tokens a block = {ledger.tokens:,} tokens"
+    words = ledger.plan.tokens_words(ledger.blocks, ledger.max_model_len)
+    if ledger.parallelism.data == 1:
+        return f"{words} = {ledger.tokens:,} tokens"
+    groups = count(ledger.parallelism.data, "data-parallel group")
+    return f"{words} = {ledger.tokens:,} tokens; × {groups} = {ledger.replica_tokens:,} tokens"
+
+
+def _sequences(ledger: Ledger) -> str:
+    words = f"÷ {ledger.blocks_of_a_sequence:,} blocks a sequence, rounded down"
+    if ledger.parallelism.data == 1:
+        return words
+    return f"{words}, × {count(ledger.parallelism.data, 'data-parallel group')}"
 
 
 _SUMS: dict[str, Callable[[Ledger], tuple[str, tuple[Term, ...]]]] = {
@@ -64,9 +73,7 @@ _SUMS: dict[str, Callable[[Ledger], tuple[str, tuple[Term, ...]]]] = {
     "memory.kv_cache_per_token": lambda found: (found.kv_token_formula, (found.kv_cache,)),
     "memory.device_total": lambda found: (_plus(found.terms), found.terms),
     "capacity.tokens": lambda found: _capacity(found, _tokens(found)),
-    "capacity.sequences": lambda found: _capacity(
-        found, f"÷ {found.blocks_of_a_sequence:,} blocks a sequence, rounded down"
-    ),
+    "capacity.sequences": lambda found: _capacity(found, _sequences(found)),
     "capacity.devices": lambda found: (
         f"the smallest power of two that divides the heads at which {_plus(found.terms)} "
         f"fits {format_bytes(found.budget.bytes)}",

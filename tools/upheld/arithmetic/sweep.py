@@ -15,8 +15,8 @@ from upheld.arithmetic.varied import Varied
 
 # What may vary, by the name of a deployment's field.
 FIELDS = (
-    "max_num_seqs", "max_model_len", "tensor_parallel", "kv_cache_dtype", "block_size",
-    "gpu_memory_utilization",
+    "max_num_seqs", "max_model_len", "tensor_parallel", "pipeline_parallel", "data_parallel",
+    "decode_context_parallel", "kv_cache_dtype", "block_size", "gpu_memory_utilization",
 )  # fmt: skip
 MAX_POINTS = 100_000
 
@@ -40,19 +40,20 @@ def sweep(
 
     A combination that does not work is a point with its problem, and stops nothing.
     """
-    stored: dict[int, Term] = {}
+    stored: dict[tuple[int, int], list[Term]] = {}
     for values in product(*axes.values()):
         changes = dict(zip(axes, values, strict=True))
         varied = cast(Choices, Varied(deployment, changes))
         ranks = varied.tensor_parallel
-        problem = degree_problem(deployment, ranks)
+        problem = degree_problem(deployment, varied)
         if problem is not None:
             yield Point(changes, None, problem)
             continue
         try:
-            found = ledger_without_devices(varied, model, device, ranks, stored.get(ranks))
+            split = (ranks, varied.pipeline_parallel)
+            found = ledger_without_devices(varied, model, device, ranks, stored.get(split, ()))
         except ShapeError as error:
             yield Point(changes, None, str(error))
             continue
-        stored[ranks] = found.weights
+        stored[split] = [each.weights for each in found.each_stage]
         yield Point(changes, found)

@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from upheld.arithmetic.dtypes import WEIGHT_BYTES
-from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
-from upheld.arithmetic.ledger import ENGINES
+from upheld.arithmetic.dtypes import KV_CACHE, KV_CACHE_ALIASES, WEIGHT_BYTES
+from upheld.arithmetic.engines import ENGINES
 from upheld.cli import CLEAN, FINDINGS, CouldNotRun, quantities
 from upheld.cli.memory_answer import Question, answer, of_config, of_deployment
 from upheld.cli.memory_choices import option_of
@@ -30,7 +29,7 @@ from upheld.cli.options import root_option
 @click.option(
     "--engine-version",
     metavar="VERSION",
-    help="Such as 0.11.2; hybrid models are laid out otherwise by others. By default 0.19.",
+    help="Such as 0.11.2; by default one that the arithmetic was read in.",
 )
 @click.option(
     "--device-memory",
@@ -68,27 +67,55 @@ from upheld.cli.options import root_option
 )
 @click.option(
     "--kv-cache-dtype",
-    type=click.Choice(["auto", *KV_CACHE_DTYPES]),
-    help="How the cache is stored; by default auto: the model's dtype, however weights are.",
+    type=click.Choice(["auto", *KV_CACHE, *KV_CACHE_ALIASES]),
+    metavar="DTYPE",
+    help="How the cache is stored, such as fp8 or q8_0; by default as the model computes.",
 )
 @click.option(
     "--block-size",
     type=quantities.count,
     metavar="N",
-    help="Tokens of a cache block; by default 16.",
+    help="Tokens of a cache block or page; by default the engine's.",
 )
 @click.option(
     "--tensor-parallel",
     "--tp",
     type=quantities.count,
     metavar="N",
-    help="Devices of one replica; by default 1.",
+    help="Devices that share each layer; by default 1.",
+)
+@click.option(
+    "--pipeline-parallel",
+    "--pp",
+    type=quantities.count,
+    metavar="N",
+    help="Stages that the layers are shared out to; by default 1.",
+)
+@click.option(
+    "--data-parallel",
+    "--dp",
+    type=quantities.count,
+    metavar="N",
+    help="Groups of such devices in a replica, each with its own cache; by default 1.",
+)
+@click.option(
+    "--decode-context-parallel",
+    "--dcp",
+    type=quantities.count,
+    metavar="N",
+    help="Tensor-parallel ranks that share the tokens of a sequence; by default 1.",
 )
 @click.option(
     "--gpu-memory-utilization",
     type=quantities.share,
     metavar="SHARE",
-    help="Share of device memory that the engine uses; by default 0.9.",
+    help="Share of memory that the engine is given, whatever it calls it; by default its own.",
+)
+@click.option(
+    "--kv-cache-memory",
+    type=quantities.memory,
+    metavar="MEMORY",
+    help="Memory for the cache of one device, such as one that an engine printed.",
 )
 @click.option(
     "--max-model-len",
@@ -127,7 +154,7 @@ from upheld.cli.options import root_option
     "devices",
     type=quantities.count,
     metavar="N",
-    help="N devices as N replicas, beside one replica sharded over all N.",
+    help="N devices as N replicas, beside one replica over all N, by layer or in stages.",
 )
 @click.option(
     "--format",
@@ -193,7 +220,7 @@ def command(
     if format_ == "csv":
         raise CouldNotRun("csv is the format of a sweep", "say --sweep, or --format json")
     if devices is not None:
-        _echo_two_ways(question, devices, format_)
+        _echo_ways(question, devices, format_)
         ctx.exit(CLEAN)
     found = answer(question)
     if format_ == "json":
@@ -227,12 +254,12 @@ def _echo_sweep(question: Question, axes: dict[str, list[Any]], format_: str) ->
             click.echo(sweep_as_text(question.title, points, notes))
 
 
-def _echo_two_ways(question: Question, devices: int, format_: str) -> None:
-    from upheld.arithmetic.compare import two_ways
+def _echo_ways(question: Question, devices: int, format_: str) -> None:
+    from upheld.arithmetic.compare import ways_to_use
     from upheld.report.json_text import json_text
     from upheld.report.memory_compare import ways_as_json, ways_as_text
 
-    ways = two_ways(question.deployment, question.model, question.device, devices)
+    ways = ways_to_use(question.deployment, question.model, question.device, devices)
     if format_ == "json":
         click.echo(json_text(ways_as_json(ways, question.notes())))
     else:

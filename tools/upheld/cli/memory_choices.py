@@ -10,11 +10,13 @@ from typing import Any
 from upheld.arithmetic.checkpoints import CheckpointError, read_checkpoint
 from upheld.arithmetic.config_json import ConfigModel
 from upheld.arithmetic.configs import ConfigError
-from upheld.arithmetic.dtypes import OF_TORCH
+from upheld.arithmetic.dtypes import KV_CACHE_ALIASES, OF_TORCH
+from upheld.arithmetic.engines import engine_of
 from upheld.arithmetic.errors import ShapeError
 from upheld.records.units import Quantity, parse_quantity
 
-_DEFAULT_OF_VLLM = "vLLM's default"
+# Of an engine that works its own share out from what is not known here.
+_SHARE = Fraction(9, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,11 @@ class Choices:
     weight_dtype: str
     weight_group_size: int | None
     kv_cache_dtype: str
-    block_size: int
+    block_size: int | None
     tensor_parallel: int
+    pipeline_parallel: int
+    data_parallel: int
+    decode_context_parallel: int
     gpu_memory_utilization: Fraction
     max_model_len: Quantity
     max_num_seqs: int
@@ -44,6 +49,7 @@ class Choices:
     max_num_batched_tokens: int | None = None
     prefix_caching: bool = False
     weight_memory: Stated | None = None
+    kv_cache_memory: Stated | None = None
     id: str = "the command line"
     assumes: tuple[str, ...] = ()
 
@@ -63,6 +69,8 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         ShapeError: options that do not go together.
     """
     origins: dict[str, str] = {}
+    engine = engine_of(chosen["engine"], chosen.get("engine_version"))
+    default = f"{engine.title}'s default"
 
     def take(name: str, default: Any, origin: str) -> Any:
         origins[name] = option_of(name) if name in chosen else origin
@@ -83,7 +91,8 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
     if (weight_dtype == "int4") != (group_size is not None):
         raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
 
-    kv_cache_dtype = take("kv_cache_dtype", "auto", _DEFAULT_OF_VLLM)
+    kv_cache_dtype = take("kv_cache_dtype", "auto", default)
+    kv_cache_dtype = KV_CACHE_ALIASES.get(kv_cache_dtype, kv_cache_dtype)
     if kv_cache_dtype == "auto":
         _check_cache_dtype(shape, weight_dtype)
         # vLLM: the dtype that the model computes in, which quantised weights do not change.
@@ -98,15 +107,22 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
     positions = shape.max_position_embeddings
     if positions is None and "max_model_len" not in chosen:
         raise ConfigError("max_position_embeddings is missing", "say --max-model-len")
-    runtime = chosen.get("runtime_memory")
+    runtime, cache = chosen.get("runtime_memory"), chosen.get("kv_cache_memory")
     return Choices(
         engine=chosen["engine"],
         weight_dtype=weight_dtype,
         weight_group_size=group_size,
         kv_cache_dtype=kv_cache_dtype,
-        block_size=take("block_size", 16, _DEFAULT_OF_VLLM),
-        tensor_parallel=take("tensor_parallel", 1, _DEFAULT_OF_VLLM),
-        gpu_memory_utilization=take("gpu_memory_utilization", Fraction(9, 10), _DEFAULT_OF_VLLM),
+        block_size=take("block_size", engine.default_block_size if engine.block else None, default),
+        tensor_parallel=take("tensor_parallel", 1, default),
+        pipeline_parallel=take("pipeline_parallel", 1, default),
+        data_parallel=take("data_parallel", 1, default),
+        decode_context_parallel=take("decode_context_parallel", 1, default),
+        gpu_memory_utilization=take(
+            "gpu_memory_utilization",
+            engine.default_share or _SHARE,
+            default if engine.default_share else "this command's default",
+        ),
         max_model_len=take(
             "max_model_len",
             None if positions is None else parse_quantity(f"{positions} tokens"),
@@ -119,6 +135,7 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         max_num_batched_tokens=take("max_num_batched_tokens", None, "not stated"),
         prefix_caching=take("prefix_caching", False, "this command's default"),
         weight_memory=stated,
+        kv_cache_memory=None if cache is None else Stated(cache, "--kv-cache-memory"),
     )
 
 
@@ -128,7 +145,7 @@ def _stated_weights(chosen: Mapping[str, Any]) -> Stated | None:
         raise ConfigError("--weights-memory and --checkpoint state the same", "give one of the two")
     if file is None:
         return None if size is None else Stated(size, "--weights-memory")
-    if chosen.get("tensor_parallel", 1) > 1:
+    if any(chosen.get(name, 1) > 1 for name in ("tensor_parallel", "pipeline_parallel")):
         raise ConfigError(
             "a checkpoint says what the whole model takes, not what one of several devices does",
             "say --weights-memory, per device",

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from upheld.arithmetic.engines.vllm import KV_CACHE_DTYPES
+from upheld.arithmetic.dtypes import KV_CACHE, KV_CACHE_ALIASES
 from upheld.arithmetic.sweep import FIELDS, MAX_POINTS
 from upheld.cli import quantities
 from upheld.records.shorten import shorten
@@ -51,16 +51,20 @@ def _expanded(text: str) -> list[str]:
 
 
 def _dtype(text: str) -> str:
-    if text not in KV_CACHE_DTYPES:
-        known = ", ".join(KV_CACHE_DTYPES)
+    name = KV_CACHE_ALIASES.get(text, text)
+    if name not in KV_CACHE:
+        known = ", ".join(KV_CACHE)
         raise click.BadParameter(f"{shorten(text)!r} is no KV cache dtype; known: {known}")
-    return text
+    return name
 
 
 _VALUES: dict[str, Callable[[str], Any]] = {
     "max_num_seqs": quantities.count,
     "max_model_len": quantities.tokens,
     "tensor_parallel": quantities.count,
+    "pipeline_parallel": quantities.count,
+    "data_parallel": quantities.count,
+    "decode_context_parallel": quantities.count,
     "kv_cache_dtype": _dtype,
     "block_size": quantities.count,
     "gpu_memory_utilization": quantities.share,

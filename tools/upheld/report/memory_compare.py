@@ -1,4 +1,4 @@
-"""Two ways to use the same devices, side by side: for people, and as plain values for JSON."""
+"""Ways to use the same devices, side by side: for people, and as plain values for JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTE = "No speed follows from this: traffic between devices and parallel work ar
 
 
 def ways_as_json(ways: Sequence[Way], notes: Sequence[str] = ()) -> dict[str, Any]:
-    """Both ways, bytes as exact integers; `not_stated` is as in memory_json."""
+    """Each way, bytes as exact integers; `not_stated` is as in memory_json."""
     return {
         "version": VERSION,
         "basis": "arithmetic",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -15,21 +16,21 @@ from upheld.report.json_text import VERSION
 def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]:
     """The ledger and what is to be said about it. Bytes are exact integers.
 
-    Where `not_stated` names `runtime_memory`, `fits` and the total are without it.
+    Of several pipeline stages, all but `stages` is about the device with the least room. Where
+    `not_stated` names `runtime_memory`, `fits` and the totals are without it.
     """
     share = least_share(found)
     return {
         "version": VERSION,
         "basis": "arithmetic",
+        "engine": found.engine.name,
+        "parallelism": asdict(found.parallelism),
         "terms": [_term(term) for term in found.terms],
-        "per_device": {
-            "weights": found.weights.bytes,
-            "kv_cache": found.kv_cache.bytes,
-            "runtime": None if found.runtime is None else found.runtime.bytes,
-            "total": found.device_total,
-            "budget": found.budget.bytes,
-            "available_kv": found.available_kv,
-        },
+        "per_device": _per_device(found),
+        "stages": [
+            {**_per_device(each), "tokens": each.tokens, "sequences": each.sequences}
+            for each in found.stages
+        ],
         "budget": _term(found.budget),
         "capacity": {
             "tokens": found.tokens,
@@ -40,6 +41,8 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
             "max_concurrency": float(found.max_concurrency),
             "at_context": found.max_model_len,
             "sequences": found.sequences,
+            "replica_tokens": found.replica_tokens,
+            "replica_sequences": found.replica_sequences,
             "devices": found.devices,
             "devices_problem": found.devices_problem,
         },
@@ -51,6 +54,17 @@ def ledger_as_json(found: Ledger, notes: tuple[str, ...] = ()) -> dict[str, Any]
         "not_stated": not_stated([found]),
         "given": list(found.given),
         "notes": list(notes),
+    }
+
+
+def _per_device(found: Ledger) -> dict[str, int | None]:
+    return {
+        "weights": found.weights.bytes,
+        "kv_cache": found.kv_cache.bytes,
+        "runtime": None if found.runtime is None else found.runtime.bytes,
+        "total": found.device_total,
+        "budget": found.budget.bytes,
+        "available_kv": found.available_kv,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
+from upheld.arithmetic.cache import name_of
 from upheld.arithmetic.ledger import Ledger
 from upheld.arithmetic.solve import LONGEST, least_share, longest_context
 from upheld.arithmetic.terms import Input
@@ -21,8 +22,9 @@ _LONGEST_ALIGNED = 32
 def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
     """The whole ledger, aligned, with control characters escaped."""
     sections = [
-        [HEADING, f"{title}, tensor parallel {found.tensor_parallel}"],
-        ["Memory of one device", *_indent(_tree(found))],
+        [HEADING, f"{title}, {found.parallelism}"],
+        *([["Each pipeline stage", *_indent(_stages(found))]] if found.stages else []),
+        [_device_heading(found), *_indent(_tree(found))],
         [_capacity_heading(found), *_indent(_capacity(found))],
         ["What else would fit", *_indent(_limits(found))],
         ["Result", *_indent([*_result(found), f"Given: {', '.join(found.given)}."])],
@@ -31,6 +33,27 @@ def ledger_as_text(title: str, found: Ledger, notes: Iterable[str] = ()) -> str:
     if notes := list(notes):
         sections.append(["Notes", *_indent(notes)])
     return "\n\n".join("\n".join(map(printable, section)) for section in sections)
+
+
+def _stages(found: Ledger) -> list[str]:
+    rows = [["", "cached layers", "weights", "kv_cache", "total", "left for KV", "tokens"]]
+    for stage, each in enumerate(found.stages, start=1):
+        sizes = (
+            each.weights.bytes,
+            each.kv_cache.bytes,
+            each.device_total,
+            each.available_kv,
+        )
+        layers = ", ".join(f"{kind.layers} {name_of(kind)}" for kind in each.layers)
+        rows.append([f"stage {stage}", layers, *map(format_bytes, sizes), f"{each.tokens:,}"])
+    return aligned(rows, right=range(2, 7))
+
+
+def _device_heading(found: Ledger) -> str:
+    if not found.stages:
+        return "Memory of one device"
+    stage = next(at for at, each in enumerate(found.stages, 1) if each.terms == found.terms)
+    return f"Memory of one device of stage {stage}, which has the least room"
 
 
 def _tree(found: Ledger) -> list[str]:
@@ -54,7 +77,10 @@ def _capacity_heading(found: Ledger) -> str:
 
 def _capacity(found: Ledger) -> list[str]:
     taken = "weights" if found.runtime is None else "weights and runtime"
-    blocks = f"{found.blocks:,} blocks of {found.block_size} tokens, {found.block_bytes:,} B each"
+    blocks = (
+        f"{count(found.blocks, 'block')} of {count(found.block_size, 'token')}, "
+        f"{found.block_bytes:,} B each"
+    )
     rows = [
         ["left for the KV cache", *_bytes(found.available_kv), f"budget less {taken}"],
         ["one token", *_bytes(found.kv_bytes_per_token), "in all layers that have attention"],
@@ -71,6 +97,7 @@ def _capacity(found: Ledger) -> list[str]:
             "",
             f"blocks / {count(found.blocks_of_a_sequence, 'block')} a sequence",
         ],
+        *_of_all_groups(found),
         [
             "devices needed",
             "" if found.devices is None else f"{found.devices:,}",
@@ -79,6 +106,16 @@ def _capacity(found: Ledger) -> list[str]:
         ],
     ]
     return aligned(rows, right=(1, 2))
+
+
+def _of_all_groups(found: Ledger) -> list[list[str]]:
+    if found.parallelism.data == 1:
+        return []
+    groups = count(found.parallelism.data, "data-parallel group")
+    return [
+        ["tokens in all", f"{found.replica_tokens:,}", "", f"of {groups}"],
+        ["sequences in all", f"{found.replica_sequences:,}", "", f"of {groups}"],
+    ]
 
 
 def _limits(found: Ledger) -> list[str]:
@@ -91,7 +128,7 @@ def _limits(found: Ledger) -> list[str]:
             f"tokens at most, for {at_once} at once",
         ],
         [
-            "gpu_memory_utilization",
+            found.engine.share,
             "none" if share is None else f"{float(share):.4f}",
             f"at least, for {at_once} of {found.max_model_len:,} tokens"
             if share is not None

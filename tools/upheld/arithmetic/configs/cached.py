@@ -31,9 +31,12 @@ class CachedLayers:
     encoder. `assumed` are sentences about what the file leaves out. `state_dtype` is the dtype of
     recurrent states as Transformers names it, or None: no states, or kept as the convolution is,
     in the model's dtype. What a model needs is given; an engine may hold more of it.
+    `order` says of each layer of the decoder, in turn, which of `layers` it is, by index; a layer
+    may be several of them, or none.
     """
 
     layers: tuple[Layers, ...]
+    order: tuple[tuple[int, ...], ...] = ()
     assumed: tuple[str, ...] = ()
     state_dtype: StateDtype | None = None
 
@@ -64,7 +67,7 @@ def cached_layers(config: Mapping[str, Any]) -> CachedLayers:
     refuse_unread(fields, family, str(model_type))
     layers = layer_count(fields)
     kinds = _without_shared(layer_kinds(fields, family, layers), fields, family)
-    return _count(kinds, fields, family)
+    return _count(kinds, layers, fields, family)
 
 
 def _encoder(part: Mapping[str, Any], model_type: str) -> CachedLayers:
@@ -73,7 +76,8 @@ def _encoder(part: Mapping[str, Any], model_type: str) -> CachedLayers:
             f"is_decoder is true, and model_type {model_type} is known as an encoder alone",
             "an encoder has no cache; its decoder is not worked out",
         )
-    return CachedLayers((), (f"model_type {model_type} is an encoder, which has no cache",))
+    note = f"model_type {model_type} is an encoder, which has no cache"
+    return CachedLayers((), assumed=(note,))
 
 
 def _refuse_cross_attention(config: Mapping[str, Any]) -> None:
@@ -108,25 +112,35 @@ def _without_shared(kinds: list[Kind], fields: Fields, family: Family) -> list[K
     return own
 
 
-def _count(kinds: list[Kind], fields: Fields, family: Family) -> CachedLayers:
+def _count(kinds: list[Kind], layers: int, fields: Fields, family: Family) -> CachedLayers:
+    """The layers of `kinds`; those up to `layers` that have no kind use another's cache."""
     counts: dict[Layers, int] = {}
+    order: list[list[Layers]] = [[] for _ in range(layers)]
     one_kind: dict[Kind, Layers] = {}
     state = None
     for at, kind in enumerate(kinds):
         if kind in (Kind.STATE, Kind.BOTH):
             state = state or state_layout(fields, family)
             counts[state] = counts.get(state, 0) + 1
+            order[at].append(state)
         if kind in (Kind.STATE, Kind.NONE):
             continue
         layout = one_kind.get(kind)
         if layout is None or Trait.BLOCKS in family.traits:
             layout = one_kind[kind] = attention_layout(kind, fields, family, at)
         counts[layout] = counts.get(layout, 0) + 1
+        order[at].append(layout)
     kept_in = None if state is None else state_dtype(fields, family, state)
     _note_drafts(fields)
-    found = [replace(layout, layers=count) for layout, count in counts.items()]
-    found.sort(key=lambda each: _ORDER.index(type(each)) if type(each) in _ORDER else len(_ORDER))
-    return CachedLayers(tuple(found), tuple(fields.assumed), kept_in)
+    found = sorted(
+        counts, key=lambda each: _ORDER.index(type(each)) if type(each) in _ORDER else len(_ORDER)
+    )
+    return CachedLayers(
+        tuple(replace(layout, layers=counts[layout]) for layout in found),
+        tuple(tuple(map(found.index, layouts)) for layouts in order),
+        tuple(fields.assumed),
+        kept_in,
+    )
 
 
 def _note_drafts(fields: Fields) -> None:

@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from upheld.arithmetic.dtypes import CacheDtype
+from upheld.arithmetic.engines.budgets import ShareOfFree
+from upheld.arithmetic.engines.engine import Engine
+from upheld.arithmetic.engines.plan import Start
+from upheld.arithmetic.engines.uniform import UniformPlan, only, uniform_plan
+from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
 
 SCALE_AND_ZERO = 4
@@ -27,3 +32,29 @@ def block_bytes(
     dtype = QUANT_POLICIES[quant_policy]
     token = sum((each.layers * each.token_bytes(dtype, tp) for each in layers), Fraction(0))
     return int(cache_block_seq_len * token)
+
+
+_QUANTISED = {dtype.name: dtype for policy, dtype in QUANT_POLICIES.items() if policy}
+
+
+def turbomind_plan(layers: Sequence[Layers], start: Start) -> UniformPlan:
+    """Blocks of `cache_block_seq_len` tokens in layers of full attention.
+
+    Raises:
+        ShapeError: layers of another kind, whose blocks are not known.
+    """
+    dtype = _QUANTISED.get(start.kv_cache_dtype.name, start.kv_cache_dtype)
+    return uniform_plan(only((FullAttention,), layers, "LMDeploy"), start, dtype)
+
+
+LMDEPLOY = Engine(
+    name="lmdeploy",
+    title="LMDeploy",
+    kv_cache_dtypes=("bf16", "fp16", "int8", "int4"),
+    budget=ShareOfFree(),
+    share="cache_max_entry_count",
+    default_share=Fraction(8, 10),
+    plan=turbomind_plan,
+    block="cache_block_seq_len",
+    default_block_size=64,
+)

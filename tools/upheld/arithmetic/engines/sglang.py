@@ -45,3 +45,13 @@ def state_bytes(
         int(per_layer * layers.conv_elements(tp) * conv_element),
         int(per_layer * layers.state_elements(tp) * state_element),
     )
+
+
+def stage_sizes(layers: int, pipeline_parallel_size: int) -> list[int]:
+    """Layers of each pipeline stage; the last ones have one more where it does not divide.
+
+    Source: sglang/srt/distributed/utils.py, get_pp_indices, read in 0.5.6.
+    """
+    least, extra = divmod(layers, pipeline_parallel_size)
+    plain = pipeline_parallel_size - extra
+    return [least] * plain + [least + 1] * extra

@@ -25,9 +25,6 @@ from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
 from upheld.records.shorten import shorten
 
-# What a deployment may name for its cache.
-KV_CACHE_DTYPES = ("fp32", "bf16", "fp16", "fp8", "int8")
-
 DEFAULT_VERSION = (0, 19)
 # `vllm serve` on a device of at least 70 GiB, and on a smaller one (arg_utils.py). An A100 has the
 # smaller default whatever its memory is, by its name, which is not known here.

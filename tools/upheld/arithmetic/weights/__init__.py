@@ -9,7 +9,7 @@ DeviceMemoryProfiler), not those of the tensors.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from upheld.arithmetic.engines.vllm import stage_sizes
 from upheld.arithmetic.errors import ShapeError
@@ -23,6 +23,8 @@ from upheld.arithmetic.weights.structure import Structure, known_inputs
 from upheld.arithmetic.weights.tensors import Tensor
 
 __all__ = ["MAX_LAYERS", "count_parameters", "weights"]
+
+StageSizes = Callable[[int, int], list[int]]
 
 # vLLM looks at every back end for latent attention, and FlashInfer's takes this when it is imported
 # (v1/attention/backends/mla/flashinfer_mla.py, g_fi_workspace; platforms/cuda.py; read in 0.19.0).
@@ -50,11 +52,15 @@ def weights(
     *,
     pipeline_parallel: int = 1,
     stage: int = 0,
+    stage_sizes: StageSizes = stage_sizes,
+    as_allocated: bool = True,
 ) -> Term:
     """What the weights take on one device: of `tensor_parallel`, in one pipeline stage.
 
     The first stage holds the embedding, the last one the norm and the output head; each holds
     the rotary table. Facts that a model may have beside those of `Shape` are in `Structure`.
+    `stage_sizes` shares layers out as the engine does. Where `as_allocated` is off, the tensors of
+    the model alone are counted, and nothing that is vLLM's own.
 
     Raises:
         ShapeError: the shape does not work, can't be split so, has another count of parameters
@@ -69,7 +75,7 @@ def weights(
             "parameters", f"{model.parameters:,} are stated, but the shape has {counted:,}"
         )
     rank = decoder(structure, tensor_parallel, padded_vocabulary(structure, tensor_parallel))
-    rank = _stage(rank, structure, pipeline_parallel, stage)
+    rank = _stage(rank, structure, pipeline_parallel, stage, stage_sizes)
     table = rotary_table(structure, deployment.weight_dtype)
 
     def term(tensor: Tensor, layers: int | None = None) -> Term:
@@ -88,6 +94,8 @@ def weights(
         held.update(dict.fromkeys(kind.tensors, kind.layers))
     layers = [term(tensor, count) for tensor, count in held.items()]
     tensors = [*map(term, rank.before), total("layers", layers), *map(term, rank.after)]
+    if not as_allocated:
+        return total("weights", tensors)
     table_term = leaf(
         "rotary table",
         table.bytes,
@@ -111,7 +119,9 @@ def weights(
     return total("weights", [*tensors, table_term, *workspace, rounding])
 
 
-def _stage(whole: Decoder, model: Structure, stages: int, stage: int) -> Decoder:
+def _stage(
+    whole: Decoder, model: Structure, stages: int, stage: int, stage_sizes: StageSizes
+) -> Decoder:
     layers = model.num_hidden_layers
     if not 1 <= stages <= layers:
         raise ShapeError("pipeline_parallel", f"{stages} stages can't share {layers:,} layers")

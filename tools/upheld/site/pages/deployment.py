@@ -109,6 +109,8 @@ def _capacity(ledger: Ledger) -> Iterator[tuple[str, str]]:
     yield "Left for the KV cache", format_bytes(ledger.available_kv)
     yield "Blocks", f"{ledger.blocks:,} of {ledger.block_size:,} tokens"
     yield "Tokens", f"{ledger.tokens:,}"
+    if ledger.parallelism.data > 1:
+        yield "Tokens of all data-parallel groups", f"{ledger.replica_tokens:,}"
     yield (
         "Sequences of full length",
         f"{ledger.sequences:,} of {ledger.max_model_len:,} tokens each; "
