@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.set-up
+PEERS := .venv-peers
 
-.PHONY: help setup site serve test lint bench check lock clean
+.PHONY: help setup site serve test lint bench peers check lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -42,11 +43,20 @@ test: lint ## Set up, lint, and pass every test
 bench: $(SETUP) ## Time Upheld itself; the result goes to bench.json
 	$(BIN)/pytest benchmarks --benchmark-only --benchmark-json=bench.json --quiet
 
+peers: $(SETUP) ## Compare with memory calculators of the registry; keep the run and its page
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-r benchmarks/memory_calculator_checks/requirements.txt
+	$(BIN)/python benchmarks/memory_calculators.py --python $(PEERS)/bin/python --json > $(PEERS)/results.json
+	$(BIN)/python benchmarks/memory_calculators.py --results $(PEERS)/results.json --markdown > $(PEERS)/page.md
+	mv $(PEERS)/results.json tests/corpora/memory-calculators/results.json
+	mv $(PEERS)/page.md docs/memory-calculators.md
+
 lock: $(SETUP) ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet 'uv>=0.8'
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) site bench.json .benchmarks .hypothesis .import_linter_cache \
+	rm -rf $(VENV) $(PEERS) site bench.json .benchmarks .hypothesis .import_linter_cache \
 		.mypy_cache .ruff_cache .pytest_cache

@@ -51,6 +51,7 @@ OWN = {
     "evidence/models/llama-3.1-8b-instruct/": "KV heads",
     "evidence/policies/gateway/": "Declared rules",
     "evidence/sources/vllm-paged-attention/": "Not used for",
+    "memory-calculators/": "Where another tool does better",
     "rules/UPH602/": "UPH602",
     "untested/": "Nothing here may be read as a result",
 }
@@ -211,6 +212,7 @@ def test_a_phone_shows_the_whole_of_a_row(own: Site, browser: Browser) -> None:
         "evidence/assumptions/runtime-memory/",
         "evidence/deployments/one-device/",
         "evidence/models/llama-3.1-8b-instruct/",
+        "memory-calculators/",
         *(
             f"evidence/snapshots/{each.name}/"
             for each in (own.folder / "evidence/snapshots").iterdir()
