@@ -89,7 +89,8 @@ counted apart. Where there is a choice, the others are read in their favour:
   mixtures of experts;
 - hf-vram-calc gets the shape without reading a configuration, so that it refuses no family, and its
   split of memory over devices is applied to the cache;
-- where llm-mem-planner's cache has no bytes for a model, that is no answer, not a wrong one.
+- llm-mem-planner's cache is asked for also where its command refuses a model for a fact that only
+  weights depend on.
 """
 CLOSING = """\
 ## Do it again

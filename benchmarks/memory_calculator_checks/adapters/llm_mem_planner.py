@@ -10,7 +10,7 @@ DISTRIBUTION = "llm-mem-planner"
 
 
 def cache_gib(ask: Ask) -> CacheGib:
-    """Raises NoAnswer for models without latent attention, of which its cache has no bytes."""
+    """Raises NoAnswer for models without latent attention, which its own command refuses."""
     from llm_mem_planner import cli
 
     if ask.pipeline_parallel > 1:
