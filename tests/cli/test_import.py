@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from gguf_files import LLAMA, Q8_0, dense_tensors, renamed, write_gguf
 from small_corpus import SmallCorpus
 from upheld.cli import main
 
@@ -149,3 +150,65 @@ def test_a_hostile_name_never_gets_into_the_record(config: Path) -> None:
 @pytest.mark.parametrize("title", ["a\nb", "\u200b", " ", "x" * 501, "\udcff"])
 def test_a_title_that_no_record_can_have_is_refused(config: Path, title: str) -> None:
     refused(run(config, *ORIGIN, "--title", title), "help: ")
+
+
+def test_a_gguf_file_is_known_by_its_content(tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "model.bin", LLAMA, dense_tensors())
+    result = run(file, *ORIGIN, "--id", "example")
+    assert result.exit_code == 0
+    assert result.output == (
+        "kind: model\n"
+        "id: example\n"
+        "title: example\n"
+        "architecture: llama\n"
+        "attention: full\n"
+        "num_hidden_layers: 2\n"
+        "num_attention_heads: 4\n"
+        "num_key_value_heads: 2\n"
+        "head_dim: 16\n"
+        "hidden_size: 64\n"
+        "intermediate_size: 128\n"
+        "vocab_size: 96\n"
+        "max_position_embeddings: 4096 tokens\n"
+        "tie_word_embeddings: false\n"
+        "torch_dtype: float16\n"
+        "origin: example-shape\n"
+        "notes: |\n"
+        "  tie_word_embeddings: the file has an output.weight.\n"
+        "  The file stores 21 tensors of 173,312 B: F16 172,032 B, F32 1,280 B.\n"
+    )
+
+
+def test_what_llama_cpp_has_in_its_code_rests_on_the_assumption(tmp_path: Path) -> None:
+    keys = renamed("gemma3", attention__sliding_window=512)
+    file = write_gguf(tmp_path / "model.gguf", keys, dense_tensors(), Q8_0)
+    refused(run(file, *ORIGIN), "tensors are quantised", "help: say --torch-dtype")
+    options = ("--assumed", "example-defaults", "--torch-dtype", "bfloat16")
+    result = run(file, *ORIGIN, *options)
+    assert result.exit_code == 0
+    assert "id: example-1b\n" in result.output
+    assert (
+        "origins:\n  cached_layers: example-defaults\n  torch_dtype: example-defaults\n"
+    ) in result.output
+    assert "Assumed: one layer in 6 has full attention and the others slide" in result.output
+
+
+def test_a_dtype_that_the_tensors_contradict_is_refused(tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "model.gguf", LLAMA, dense_tensors())
+    refused(run(file, *ORIGIN, "--torch-dtype", "bfloat16"), "its tensors are float16")
+
+
+def test_a_gguf_file_that_gives_no_record_leaves_no_file(tmp_path: Path) -> None:
+    output = tmp_path / "new.yaml"
+    keys = LLAMA | {"general.architecture": "\x1b]0;x\n::error::"}
+    file = write_gguf(tmp_path / "model.gguf", keys, dense_tensors())
+    result = run(file, *ORIGIN, "--output", str(output))
+    refused(result, "which is not known", "help: known: apertus, ")
+    assert not any(line.startswith("::") for line in result.output.splitlines())
+    file.write_bytes(file.read_bytes()[:500])
+    refused(run(file, *ORIGIN, "--output", str(output)), "cut short")
+    assert not output.exists()
+
+
+def test_a_dtype_goes_with_a_gguf_file(config: Path) -> None:
+    refused(run(config, *ORIGIN, "--torch-dtype", "bfloat16"), "goes with a GGUF file")

@@ -19,7 +19,7 @@ from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.weights import count_parameters
 from upheld.corpus.validate import validate
 from upheld.corpus.yaml_reader import read_yaml
-from upheld.importers.model import model_text
+from upheld.importers.model import Naming, model_text
 from upheld.records.model import Model
 
 CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
@@ -49,7 +49,7 @@ def config_of(name: str) -> dict[str, Any]:
 
 def text_of(config: dict[str, Any], **options: Any) -> str:
     options = {"origin": "example-shape", "id_": "example", **options}
-    return model_text(json.dumps(config).encode("utf-8"), **options)
+    return model_text(json.dumps(config).encode("utf-8"), Naming(**options))
 
 
 def record_in(text: str) -> Model:

@@ -3,35 +3,48 @@
 Only headers are read, never a tensor, so nothing here grows with the model. The `safetensors` and
 `gguf` libraries map whole files, want numpy, and trust the header's counts; the headers are a few
 fields each and files of strangers, so they are read here within bounds. Sources: safetensors'
-docs (format: length, JSON header, data without holes) and its DTYPE list; ggml's docs/gguf.md,
-ggml/src/ggml-common.h (bytes of a block) and ggml.h (type numbers).
+docs (format: length, JSON header, data without holes) and its DTYPE list.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-import struct
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import IO
 
+from upheld.arithmetic.checkpoint_files import (
+    COMPLETE,
+    MAX_DIMENSIONS,
+    MAX_SIZE,
+    MAX_TENSORS,
+    CheckpointError,
+    StoredTensor,
+    elements_of,
+    exactly,
+    opened,
+)
+from upheld.arithmetic.gguf_header import GGUF_MAGIC, read_gguf_header
 from upheld.corpus.strict_json import Json, JsonRefusedError, parse
 from upheld.records.shorten import shorten
 
-GGUF_MAGIC = b"GGUF"
+__all__ = [
+    "Checkpoint",
+    "CheckpointError",
+    "Index",
+    "read_checkpoint",
+    "read_gguf",
+    "read_index",
+    "read_indexed",
+    "read_safetensors",
+    "safetensors_tensors",
+    "stored_in",
+]
+
 MAX_JSON = 32 * 1024 * 1024
-MAX_HEADER = 64 * 1024 * 1024
-MAX_TENSORS = 1_000_000
-MAX_NAME = 65_535
-MAX_DIMENSIONS = 8
-MAX_SIZE = 2**60
 
 # Bits of one element.
 SAFETENSORS_BITS = {
@@ -39,27 +52,6 @@ SAFETENSORS_BITS = {
     "BF16": 16, "I16": 16, "U16": 16, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "I8": 8, "U8": 8,
     "BOOL": 8, "F6_E2M3": 6, "F6_E3M2": 6, "F4": 4,
 }  # fmt: skip
-
-# GGML's types by number: name, elements of a block, bytes of a block.
-GGML_TYPES: dict[int, tuple[str, int, int]] = {
-    0: ("F32", 1, 4), 1: ("F16", 1, 2), 2: ("Q4_0", 32, 18), 3: ("Q4_1", 32, 20),
-    6: ("Q5_0", 32, 22), 7: ("Q5_1", 32, 24), 8: ("Q8_0", 32, 34), 10: ("Q2_K", 256, 84),
-    11: ("Q3_K", 256, 110), 12: ("Q4_K", 256, 144), 13: ("Q5_K", 256, 176),
-    14: ("Q6_K", 256, 210), 15: ("Q8_K", 256, 292), 16: ("IQ2_XXS", 256, 66),
-    17: ("IQ2_XS", 256, 74), 18: ("IQ3_XXS", 256, 98), 19: ("IQ1_S", 256, 50),
-    20: ("IQ4_NL", 32, 18), 21: ("IQ3_S", 256, 110), 22: ("IQ2_S", 256, 82),
-    23: ("IQ4_XS", 256, 136), 24: ("I8", 1, 1), 25: ("I16", 1, 2), 26: ("I32", 1, 4),
-    27: ("I64", 1, 8), 28: ("F64", 1, 8), 29: ("IQ1_M", 256, 56), 30: ("BF16", 1, 2),
-    34: ("TQ1_0", 256, 54), 35: ("TQ2_0", 256, 66), 39: ("MXFP4", 32, 17),
-}  # fmt: skip
-
-
-class CheckpointError(ValueError):
-    """The file does not say what the weights take; `help` says how to go on."""
-
-    def __init__(self, message: str, help_text: str) -> None:
-        super().__init__(message)
-        self.help = help_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +75,6 @@ class Index:
 
 # How Transformers and llama.cpp name the parts of a model that is split over files.
 _PART = re.compile(r"-\d{5}-of-(\d{5})\.(?:safetensors|gguf)$")
-_COMPLETE = "use the file as it was published, complete"
 
 
 def read_index(data: bytes) -> Index:
@@ -97,19 +88,19 @@ def read_index(data: bytes) -> Index:
     if not isinstance(weight_map, dict) or not weight_map:
         raise CheckpointError("it has no weight_map", "give the model.safetensors.index.json")
     if not isinstance(metadata, dict) or "total_size" not in metadata:
-        raise CheckpointError("it has no metadata.total_size", _COMPLETE)
+        raise CheckpointError("it has no metadata.total_size", COMPLETE)
     total = metadata["total_size"]
     # Some writers put 1.5e10.
     if isinstance(total, Decimal) and total == total.to_integral_value():
         total = int(total)
     if not isinstance(total, int) or isinstance(total, bool) or not 0 < total <= MAX_SIZE:
-        raise CheckpointError("metadata.total_size is no number of bytes", _COMPLETE)
+        raise CheckpointError("metadata.total_size is no number of bytes", COMPLETE)
     files: Counter[str] = Counter()
     for tensor, name in weight_map.items():
         if not isinstance(name, str) or not _is_a_file_name(name):
             raise CheckpointError(
                 f"weight_map: the file of {shorten(tensor)} is no name of a file beside the index",
-                _COMPLETE,
+                COMPLETE,
             )
         files[name] += 1
     return Index(total, len(weight_map), dict(files))
@@ -129,16 +120,16 @@ def read_checkpoint(file: Path) -> Checkpoint:
             f"it is one of {int(part[1]):,} parts, and says nothing of the others",
             "give the model.safetensors.index.json, or add up the parts yourself",
         )
-    with _opened(file) as (stream, _):
+    with opened(file) as (stream, _):
         start = stream.read(9)
     if start.startswith(GGUF_MAGIC):
         return read_gguf(file)
     # A safetensors file begins with the length of its header, and then the header's brace.
     if start[8:] == b"{":
         return read_safetensors(file)
-    with _opened(file) as (stream, size):
+    with opened(file) as (stream, size):
         if size > MAX_JSON:
-            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", _COMPLETE)
+            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
         index = read_index(stream.read(MAX_JSON))
     missing = [name for name in index.files if not (file.parent / name).exists()]
     if not missing:
@@ -157,9 +148,9 @@ def read_indexed(file: Path) -> Checkpoint:
     Raises:
         CheckpointError: the index or a header can't be read.
     """
-    with _opened(file) as (stream, size):
+    with opened(file) as (stream, size):
         if size > MAX_JSON:
-            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", _COMPLETE)
+            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
         index = read_index(stream.read(MAX_JSON))
     by_dtype: Counter[str] = Counter()
     findings: list[str] = []
@@ -188,175 +179,74 @@ def read_indexed(file: Path) -> Checkpoint:
 
 
 def read_safetensors(file: Path) -> Checkpoint:
-    """The header of one safetensors file.
+    """What the header of one safetensors file says that is stored.
+
+    Raises:
+        CheckpointError: see safetensors_tensors.
+    """
+    return stored_in(safetensors_tensors(file).values())
+
+
+def safetensors_tensors(file: Path) -> dict[str, StoredTensor]:
+    """The tensors in the header of one safetensors file, by name.
 
     Raises:
         CheckpointError: not such a file, a header that contradicts itself, or a file cut short.
     """
-    with _opened(file) as (stream, size):
-        length = int.from_bytes(_exactly(stream, 8), "little")
+    with opened(file) as (stream, size):
+        length = int.from_bytes(exactly(stream, 8), "little")
         if not 2 <= length <= MAX_JSON:
             raise CheckpointError(
                 f"its header would have {length:,} bytes, not 2 to {MAX_JSON:,}",
                 "give a .safetensors file",
             )
-        header = _json_object(_exactly(stream, length))
+        header = _json_object(exactly(stream, length))
     header.pop("__metadata__", None)
     if len(header) > MAX_TENSORS:
-        raise CheckpointError(f"it has over {MAX_TENSORS:,} tensors", _COMPLETE)
-    by_dtype: Counter[str] = Counter()
+        raise CheckpointError(f"it has over {MAX_TENSORS:,} tensors", COMPLETE)
+    tensors = {}
     ranges = []
     for name, entry in header.items():
-        dtype, begin, end = _entry(name, entry)
-        by_dtype[dtype] += end - begin
-        ranges.append((begin, end))
+        tensors[name], begin = _entry(name, entry)
+        ranges.append((begin, begin + tensors[name].bytes))
     at = 0
     for begin, end in sorted(ranges):
         if begin != at:
-            raise CheckpointError("its tensors overlap or leave holes", _COMPLETE)
+            raise CheckpointError("its tensors overlap or leave holes", COMPLETE)
         at = end
     if size != 8 + length + at:
         raise CheckpointError(
-            f"it has {size:,} bytes where its header asks for {8 + length + at:,}", _COMPLETE
+            f"it has {size:,} bytes where its header asks for {8 + length + at:,}", COMPLETE
         )
-    return Checkpoint(len(ranges), at, dict(sorted(by_dtype.items())))
+    return tensors
 
 
 def read_gguf(file: Path) -> Checkpoint:
-    """The header of one GGUF file, version 2 or 3, little endian.
+    """What the header of one GGUF file says that is stored.
 
     The bytes are those of the tensors, without the padding between them.
 
     Raises:
-        CheckpointError: not such a file, a type that is not known, or a file cut short.
+        CheckpointError: see gguf_header.read_gguf_header.
     """
-    with _opened(file) as (stream, size):
-        header = _GgufHeader(stream, size)
-        if stream.read(4) != GGUF_MAGIC:
-            raise CheckpointError("it does not begin with GGUF", "give a .gguf file")
-        version = header.number("<I")
-        if version not in (2, 3):
-            raise CheckpointError(
-                f"GGUF version {version} is not known", "known: 2 and 3, little endian"
-            )
-        tensors, pairs = header.count("tensors"), header.count("keys")
-        alignment = 32
-        for _ in range(pairs):
-            key, value = header.text(), header.value()
-            if key == "general.alignment" and isinstance(value, int):
-                alignment = value
-        if not 1 <= alignment <= 2**20:
-            raise CheckpointError("general.alignment is out of bounds", _COMPLETE)
-        by_dtype: Counter[str] = Counter()
-        ranges = []
-        for _ in range(tensors):
-            dtype, taken, offset = header.tensor()
-            by_dtype[dtype] += taken
-            ranges.append((offset, offset + taken))
-        begin = -(-stream.tell() // alignment) * alignment
-    last = 0
-    for start, end in sorted(ranges):
-        if start < last:
-            raise CheckpointError("its tensors overlap", _COMPLETE)
-        last = end
-    if begin + last > size:
-        raise CheckpointError(
-            f"it has {size:,} bytes where its header asks for {begin + last:,}", _COMPLETE
-        )
-    return Checkpoint(tensors, sum(by_dtype.values()), dict(sorted(by_dtype.items())))
+    return stored_in(read_gguf_header(file).tensors.values())
 
 
-# Numbers of the value types of GGUF, with what struct calls them; 8 is text and 9 an array.
-_SCALARS = {
-    0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q",
-    12: "<d",
-}  # fmt: skip
-_TEXT, _ARRAY = 8, 9
+def stored_in(tensors: Iterable[StoredTensor]) -> Checkpoint:
+    """What the tensors take together."""
+    by_dtype: Counter[str] = Counter()
+    count = 0
+    for tensor in tensors:
+        by_dtype[tensor.dtype] += tensor.bytes
+        count += 1
+    return Checkpoint(count, sum(by_dtype.values()), dict(sorted(by_dtype.items())))
 
 
-@dataclass(slots=True)
-class _GgufHeader:
-    stream: IO[bytes]
-    size: int
-
-    def number(self, code: str) -> int:
-        found = struct.unpack(code, _exactly(self.stream, struct.calcsize(code)))[0]
-        return int(found)
-
-    def count(self, what: str) -> int:
-        found = self.number("<Q")
-        if found > MAX_TENSORS:
-            raise CheckpointError(f"it would have {found:,} {what}", _COMPLETE)
-        return found
-
-    def text(self) -> str:
-        length = self.number("<Q")
-        if length > MAX_NAME:
-            raise CheckpointError(f"a name would have {length:,} bytes", _COMPLETE)
-        self._end_of(length)
-        return _exactly(self.stream, length).decode("utf-8", "replace")
-
-    def value(self) -> int | None:
-        """The value of a key, where it is a whole number; anything else is passed over."""
-        kind = self.number("<I")
-        if kind == _TEXT:
-            self._skip(self.number("<Q"))
-            return None
-        if kind != _ARRAY:
-            code = self._scalar(kind)
-            if code in ("<f", "<d"):
-                self._skip(struct.calcsize(code))
-                return None
-            return self.number(code)
-        kind, length = self.number("<I"), self.number("<Q")
-        if kind == _TEXT:
-            for _ in range(length):
-                self._skip(self.number("<Q"))
-        else:
-            self._skip(length * struct.calcsize(self._scalar(kind)))
-        return None
-
-    def tensor(self) -> tuple[str, int, int]:
-        """The dtype, bytes and offset of the next tensor."""
-        name = shorten(self.text())
-        dimensions = self.number("<I")
-        if not 1 <= dimensions <= MAX_DIMENSIONS:
-            raise CheckpointError(f"{name} has {dimensions:,} dimensions", _COMPLETE)
-        shape = [self.number("<Q") for _ in range(dimensions)]
-        kind, offset = self.number("<I"), self.number("<Q")
-        if kind not in GGML_TYPES:
-            raise CheckpointError(
-                f"{name} is of the type {kind}, which is not known",
-                "what is not known is never counted as something else",
-            )
-        dtype, block, block_bytes = GGML_TYPES[kind]
-        elements = _elements(name, shape)
-        # A row, the first dimension, is in whole blocks.
-        if shape[0] % block:
-            raise CheckpointError(f"{name} has rows of {shape[0]:,}, not whole blocks", _COMPLETE)
-        return dtype, elements // block * block_bytes, offset
-
-    def _scalar(self, kind: int) -> str:
-        if kind not in _SCALARS:
-            raise CheckpointError(f"a key has a value of the type {kind}", _COMPLETE)
-        return _SCALARS[kind]
-
-    def _skip(self, length: int) -> None:
-        self.stream.seek(self._end_of(length))
-
-    def _end_of(self, length: int) -> int:
-        end = self.stream.tell() + length
-        if end > min(self.size, MAX_HEADER):
-            raise CheckpointError(
-                f"its header is cut short, or has over {MAX_HEADER:,} bytes", _COMPLETE
-            )
-        return end
-
-
-def _entry(name: str, entry: Json) -> tuple[str, int, int]:
+def _entry(name: str, entry: Json) -> tuple[StoredTensor, int]:
+    """The tensor, and where its data begins."""
     shown = shorten(name)
     if not isinstance(entry, dict):
-        raise CheckpointError(f"{shown} is no object", _COMPLETE)
+        raise CheckpointError(f"{shown} is no object", COMPLETE)
     dtype, shape, offsets = entry.get("dtype"), entry.get("shape"), entry.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in SAFETENSORS_BITS:
         raise CheckpointError(
@@ -366,14 +256,14 @@ def _entry(name: str, entry: Json) -> tuple[str, int, int]:
     begin, end = _whole(offsets) or (0, -1)
     sizes = _whole(shape)
     if sizes is None or len(sizes) > MAX_DIMENSIONS or begin > end:
-        raise CheckpointError(f"{shown} has no shape and data_offsets that work", _COMPLETE)
-    bits = _elements(shown, sizes) * SAFETENSORS_BITS[dtype]
+        raise CheckpointError(f"{shown} has no shape and data_offsets that work", COMPLETE)
+    bits = elements_of(shown, sizes) * SAFETENSORS_BITS[dtype]
     if Fraction(bits, 8) != end - begin:
         raise CheckpointError(
             f"{shown} has {end - begin:,} bytes, its shape and dtype ask for {bits / 8:,}",
-            _COMPLETE,
+            COMPLETE,
         )
-    return dtype, begin, end
+    return StoredTensor(dtype, tuple(sizes), end - begin), begin
 
 
 def _whole(value: Json) -> list[int] | None:
@@ -383,26 +273,17 @@ def _whole(value: Json) -> list[int] | None:
     return found if len(found) == len(value) and all(each >= 0 for each in found) else None
 
 
-def _elements(name: str, shape: list[int]) -> int:
-    elements = 1
-    for size in shape:
-        elements *= size
-        if elements > MAX_SIZE:
-            raise CheckpointError(f"{name} has over {MAX_SIZE:,} elements", _COMPLETE)
-    return elements
-
-
 def _json_object(data: bytes) -> dict[str, Json]:
     if len(data) > MAX_JSON:
-        raise CheckpointError(f"it has over {MAX_JSON:,} bytes", _COMPLETE)
+        raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
     try:
         documents = parse(data.decode("utf-8"))
     except UnicodeDecodeError:
-        raise CheckpointError("it is not UTF-8 text", _COMPLETE) from None
+        raise CheckpointError("it is not UTF-8 text", COMPLETE) from None
     except JsonRefusedError as error:
         raise CheckpointError(f"character {error.offset}: {error.message}", error.help) from None
     if len(documents) != 1 or not isinstance(documents[0].value, dict):
-        raise CheckpointError("it is not one JSON object", _COMPLETE)
+        raise CheckpointError("it is not one JSON object", COMPLETE)
     return documents[0].value
 
 
@@ -410,27 +291,3 @@ def _is_a_file_name(name: str) -> bool:
     return (
         bool(name) and len(name) <= 255 and name not in (".", "..") and not set(name) & {*"/\\\0"}
     )
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[tuple[IO[bytes], int]]:
-    # Not to wait for a pipe: it is refused below.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    try:
-        with os.fdopen(os.open(file, flags), "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise CheckpointError("it is no regular file", "give a file on disk")
-            yield stream, status.st_size
-    except (OSError, ValueError) as error:
-        if isinstance(error, CheckpointError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "bad name"
-        raise CheckpointError(f"it can't be read: {reason}", "check the path") from None
-
-
-def _exactly(stream: IO[bytes], length: int) -> bytes:
-    data = stream.read(length)
-    if len(data) != length:
-        raise CheckpointError("it is cut short inside its header", _COMPLETE)
-    return data

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,20 +17,24 @@ from upheld.importers.shape import Shape, shape_of
 from upheld.importers.yaml_text import record_text
 
 
-def model_text(
-    data: bytes,
-    origin: str,
-    *,
-    id_: str | None = None,
-    title: str | None = None,
-    folder: str = "",
-    assumed: str | None = None,
-) -> str:
-    """The YAML of a model record from the bytes of a config.json.
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How the record is called, and what its facts rest on.
 
     `origin` is the id of the source or assumption that the file's facts rest on; `assumed` is that
     of the assumption behind what the file leaves out. Without `id_` the id comes from what the
     file calls the model, or from the folder that it lies in.
+    """
+
+    origin: str
+    id_: str | None = None
+    title: str | None = None
+    folder: str = ""
+    assumed: str | None = None
+
+
+def model_text(data: bytes, naming: Naming) -> str:
+    """The YAML of a model record from the bytes of a config.json.
 
     Raises:
         ConfigError: the file gives no record: not a config.json, a family that is not known, a
@@ -37,24 +42,40 @@ def model_text(
     """
     config = load_config(data)
     model = model_of(config)
-    shape = shape_of(config, model)
     called = config.get("_name_or_path")
-    called = called if isinstance(called, str) else ""
-    id_ = id_ or id_from(called) or id_from(folder)
+    return text_of(
+        shape_of(config, model),
+        naming,
+        called if isinstance(called, str) else "",
+        _left_behind(model),
+    )
+
+
+def text_of(shape: Shape, naming: Naming, called: str, remarks: Sequence[str]) -> str:
+    """The YAML of a record of that shape; `called` is what the file calls the model.
+
+    `remarks` are sentences about what the file says and a record has no field for.
+
+    Raises:
+        ConfigError: no name, or a text that no record can hold.
+    """
+    id_ = naming.id_ or id_from(called) or id_from(naming.folder)
     if id_ is None:
         raise ConfigError("neither the file nor its folder names the model", "name it with --id")
     record: dict[str, Any] = {
         "kind": "model",
         "id": id_,
-        "title": title or title_from(called) or id_,
+        "title": naming.title or title_from(called) or id_,
         **shape.values,
-        "origin": origin,
+        "origin": naming.origin,
     }
     unstated = [field for field in record if field in shape.unstated]
-    if assumed is not None and unstated:
-        record["origins"] = dict.fromkeys(unstated, assumed)
-    notes = _notes(shape, unstated if assumed is None else [])
-    notes += _left_behind(model)
+    origins = dict(shape.origins)
+    if naming.assumed is not None:
+        origins |= dict.fromkeys(unstated, naming.assumed)
+    if origins:
+        record["origins"] = {field: origins[field] for field in record if field in origins}
+    notes = [*_notes(shape, unstated if naming.assumed is None else []), *remarks]
     if notes:
         record["notes"] = "\n".join(notes) + "\n"
     return record_text(record)

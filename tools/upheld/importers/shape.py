@@ -36,12 +36,14 @@ _STATE_DTYPES = ("mamba_ssm_dtype", "mamba_ssm_cache_dtype")
 class Shape:
     """Fields of the record in its order; `unstated` are those whose value the file leaves out.
 
-    `assumed` are sentences about what was taken in their place.
+    `assumed` are sentences about what was taken in their place. `origins` are ids of single
+    fields that rest on something else than the others.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     unstated: set[str] = field(default_factory=set)
     assumed: list[str] = field(default_factory=list)
+    origins: dict[str, str] = field(default_factory=dict)
 
     def assume(self, name: str, sentence: str) -> None:
         """Notes that the value of a field was taken, and how; one sentence about it is enough."""
