@@ -212,3 +212,22 @@ def test_a_gguf_file_that_gives_no_record_leaves_no_file(tmp_path: Path) -> None
 
 def test_a_dtype_goes_with_a_gguf_file(config: Path) -> None:
     refused(run(config, *ORIGIN, "--torch-dtype", "bfloat16"), "goes with a GGUF file")
+
+
+def test_a_model_without_attention_is_served_by_its_record(
+    small: SmallCorpus, config: Path
+) -> None:
+    shutil.copy(CONFIGS / "mamba.json", config)
+    more = {"vocab_size": 50_280, "tie_word_embeddings": True, "max_position_embeddings": 2048}
+    change(config, torch_dtype="bfloat16", **more)
+    result = run(config, *ORIGIN)
+    assert result.exit_code == 0
+    assert (
+        "  - {kind: mamba, layers: 64, conv_kernel: 4, channels: 5120, state: 16}" in result.output
+    )
+    assert "num_attention_heads" not in result.output
+    asked = ["--engine", "vllm", "--device-memory", "24 GiB", "--weights-memory", "6 GiB"]
+    served = CliRunner().invoke(main, ["memory", "--config", str(config), *asked])
+    assert served.exit_code == 0, served.output
+    assert "1 sequence × 1 block × 1 group of 64 layers × 194,560 B a page" in served.output
+    assert "blocks of 2048 tokens, 12,451,840 B each" in served.output

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from gguf_files import LLAMA, Q8_0, dense_tensors, write_gguf
 from upheld.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -434,3 +435,15 @@ class TestCompare:
 
     def test_one_question_at_a_time(self) -> None:
         refused(of("llama-8b", *ON_80_GIB, *SWEEP, "--compare", "2"), "ask one at a time")
+
+
+def test_a_gguf_file_is_as_good_as_a_config(tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "model.bin", LLAMA, dense_tensors())
+    result = run("--config", str(file), *ON_80_GIB)
+    assert result.exit_code == 0
+    assert "2 layers × 2 KV heads × 16 × 2 (K and V) × 2 B" in result.output
+    quantised = ("--config", str(write_gguf(file, LLAMA, dense_tensors(), Q8_0)), *ON_80_GIB)
+    refused(run(*quantised), "tensors are quantised", "help: say --weights-memory")
+    with_bytes = (*quantised, "--checkpoint", str(file))
+    refused(run(*with_bytes), "torch_dtype is missing", "help: say --kv-cache-dtype")
+    assert "92,672 B" in run(*with_bytes, "--kv-cache-dtype", "fp16").output

@@ -23,12 +23,10 @@ from upheld.importers.model import Naming, model_text
 from upheld.records.model import Model
 
 CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
-# Not decoders, or with a cache that is not known, or without attention.
+# Not decoders, or with a cache that is not known.
 REFUSED = {
     "bert": "is an encoder, which has no cache",
     "llama-3.2-vision": "cross_attention_layers",
-    "mamba": "num_attention_heads is missing, as the model has no attention",
-    "mamba-2": "num_attention_heads is missing, as the model has no attention",
     "t5": "is_encoder_decoder",
 }
 DECODERS = sorted({file.stem for file in CONFIGS.glob("*.json")} - set(REFUSED))
@@ -91,7 +89,7 @@ def test_each_known_family_reads_back_with_the_cache_of_its_file(name: str) -> N
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_decoder_with_attention_is_refused(name: str) -> None:
+def test_what_is_no_decoder_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=REFUSED[name]):
         text_of(config_of(name))
 
@@ -254,3 +252,9 @@ def test_any_text_reads_back_or_is_refused(name: str, architecture: str, title: 
     record = record_in(text)
     assert record.architecture == architecture.strip()
     assert record.title == title.strip()
+
+
+@pytest.mark.parametrize("name", ["mamba", "mamba-2"])
+def test_a_model_without_attention_has_no_heads(name: str) -> None:
+    record = record_in(text_of(completed(name)))
+    assert record.num_attention_heads is record.head_dim is record.intermediate_size is None

@@ -56,3 +56,26 @@ def test_an_unknown_kind_is_refused() -> None:
 def test_layers_are_listed_where_the_model_says_so_and_only_there(text: str) -> None:
     message = "cached_layers goes with attention: listed, and only with it"
     assert only_finding(text)[3] == message
+
+
+MAMBA = "kind: mamba, layers: 4, conv_kernel: 4, channels: 128, state: 16"
+ATTENTION = "kind: full, layers: 4, kv_heads: 4, k_dim: 128, v_dim: 128"
+
+
+def without_heads(text: str) -> str:
+    left_out = ("num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size")
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(left_out))
+
+
+def test_a_model_without_attention_has_no_heads() -> None:
+    record = record_in(without_heads(listed(MAMBA)))
+    assert isinstance(record, Model)
+    assert record.num_attention_heads is None
+
+
+@pytest.mark.parametrize("text", [listed(MAMBA, ATTENTION), TEXTS["model"]])
+def test_one_with_attention_has_them(text: str) -> None:
+    message = only_finding(without_heads(text))[3]
+    assert message.startswith(
+        "num_attention_heads, num_key_value_heads, head_dim, intermediate_size: needed of a model"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,7 +14,7 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
-from upheld.arithmetic.layouts.state import GatedDeltaNet, Mamba2, ShortConvolution
+from upheld.arithmetic.layouts.state import GatedDeltaNet, Mamba1, Mamba2, ShortConvolution
 
 BF16 = Settings(cache_dtype("bf16"))
 
@@ -109,7 +110,7 @@ def test_pages_that_cannot_be_made_equal_are_refused() -> None:
 
 
 def test_a_model_without_a_cache_is_refused() -> None:
-    with pytest.raises(ShapeError, match="no attention layer has a cache"):
+    with pytest.raises(ShapeError, match="no layer has a cache"):
         pool([], BF16)
 
 
@@ -176,3 +177,33 @@ def test_a_state_beside_a_latent_is_aligned_to_its_kernel() -> None:
     found = pool(kimi_linear, Settings(cache_dtype("bf16"), state_element=Fraction(4)))
     assert found.attention_block_size == 1920
     assert found.attention_block_size % 64 == 0
+
+
+def test_without_attention_a_block_is_what_one_sequence_keeps() -> None:
+    # state-spaces/mamba-2.8b-hf: 64 layers of 5120 × (3 columns + 16 elements), in bf16.
+    mamba = pool([Mamba1(64, 4, 5120, 16)], BF16)
+    one = 64 * 5120 * (3 + 16) * 2
+    assert (mamba.page_bytes * mamba.group_size, mamba.needed(8192)) == (one, one)
+    assert mamba.blocks_for(1) == mamba.blocks_for(10**6) == 1
+    blocks = mamba.blocks(2**30)
+    assert blocks == 2**30 // one
+    assert mamba.concurrency(blocks, 8192) == blocks
+    assert mamba.tokens(blocks, 8192) == blocks * 8192
+    assert mamba.padding_layers == mamba.state_padding == 0
+
+
+def test_without_attention_a_block_has_no_size_without_a_length() -> None:
+    with pytest.raises(ShapeError, match="max_model_len"):
+        pool([Mamba1(64, 4, 5120, 16)], BF16).tokens(3)
+
+
+def test_states_alone_are_laid_out_since_they_share_the_cache() -> None:
+    with pytest.raises(ShapeError, match=r"before 0\.10"):
+        pool([Mamba1(64, 4, 5120, 16)], replace(BF16, version=(0, 9)))
+    with pytest.raises(ShapeError, match="several shapes"):
+        pool([Mamba1(2, 4, 128, 16), Mamba1(2, 4, 128, 8)], BF16)
+
+
+def test_with_cached_prefixes_a_block_without_attention_is_as_set() -> None:
+    mamba = pool([Mamba1(64, 4, 5120, 16)], replace(BF16, state_mode="align"))
+    assert (mamba.blocks_for(8192), mamba.block_tokens(8192)) == (2, 16)

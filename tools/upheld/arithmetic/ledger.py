@@ -99,7 +99,7 @@ class Ledger:
     @property
     def block_size(self) -> int:
         """Tokens of a block of attention, which a recurrent state may have made larger."""
-        return self.plan.block_size
+        return self.plan.block_tokens(self.max_model_len)
 
     @property
     def block_bytes(self) -> int:
@@ -309,7 +309,8 @@ def _of_stage(
             token_formula(each, start.kv_cache_dtype, parallelism.tensor)
             for each in layers
             if not isinstance(each, StateLayers)
-        ),
+        )
+        or "no layer has attention",
         max_model_len=length,
         max_num_seqs=deployment.max_num_seqs,
         parallelism=parallelism,

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from upheld.arithmetic.config_json import MAX_BYTES, read_config
+from upheld.arithmetic.config_json import MAX_BYTES, ConfigModel, read_config
 from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Accelerator, CachedModel, Choices
+from upheld.arithmetic.gguf_header import is_gguf
+from upheld.arithmetic.gguf_model import read_gguf_model
 from upheld.arithmetic.ledger import Ledger, ledger
 from upheld.cli import CouldNotRun
 from upheld.cli.memory_choices import choices_of, option_of
@@ -93,7 +95,7 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
         )
 
     try:
-        shape = read_config(read_regular(file, MAX_BYTES), file.name)
+        shape = _model_in(file)
         choices = choices_of(shape, chosen)
     except FileError as error:
         raise CouldNotRun(str(error), error.help) from None
@@ -116,6 +118,13 @@ def of_config(file: Path, chosen: Mapping[str, Any]) -> Question:
         shape.max_position_embeddings,
         refusal,
     )
+
+
+def _model_in(file: Path) -> ConfigModel:
+    """The model of a config.json, or of a GGUF file, which is known by its content."""
+    if is_gguf(file):
+        return read_gguf_model(file, file.name).model
+    return read_config(read_regular(file, MAX_BYTES), file.name)
 
 
 def of_deployment(root: Path, name: str) -> Question:

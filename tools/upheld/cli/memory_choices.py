@@ -94,6 +94,8 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
     kv_cache_dtype = take("kv_cache_dtype", "auto", default)
     kv_cache_dtype = KV_CACHE_ALIASES.get(kv_cache_dtype, kv_cache_dtype)
     if kv_cache_dtype == "auto":
+        if shape.torch_dtype is None and "weight_dtype" not in chosen:
+            raise ConfigError("torch_dtype is missing", "say --kv-cache-dtype, such as bf16")
         _check_cache_dtype(shape, weight_dtype)
         # vLLM: the dtype that the model computes in, which quantised weights do not change.
         computes = weight_dtype if weight_dtype in OF_TORCH.values() else shape.torch_dtype

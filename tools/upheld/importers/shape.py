@@ -101,18 +101,14 @@ def _any_family(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> No
     family = FAMILIES[part["model_type"]]
     fields = Fields(part, family.names, family.defaults, found.assumed)
     _put(found, fields, "num_hidden_layers", layer_count(fields))
-    if not family.attention and not fields.has("num_attention_heads"):
-        raise ConfigError(
-            "num_attention_heads is missing, as the model has no attention, and a model record "
-            "needs it",
-            "upheld memory --config works out its cache without a record",
-        )
-    heads = fields.count("num_attention_heads")
-    _put(found, fields, "num_attention_heads", heads)
-    _put(found, fields, "num_key_value_heads", _kv_heads(found, model, fields, heads))
-    _put(found, fields, "head_dim", _head_dim(found, model, fields))
+    if family.attention:
+        heads = fields.count("num_attention_heads")
+        _put(found, fields, "num_attention_heads", heads)
+        _put(found, fields, "num_key_value_heads", _kv_heads(found, model, fields, heads))
+        _put(found, fields, "head_dim", _head_dim(found, model, fields))
     _put(found, fields, "hidden_size", fields.count("hidden_size"))
-    _put(found, fields, "intermediate_size", _intermediate_size(found, fields))
+    if family.attention:
+        _put(found, fields, "intermediate_size", _intermediate_size(found, fields))
     _put(found, fields, "vocab_size", fields.count(_name_in(fields, "vocab_size")))
 
 

@@ -79,6 +79,8 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "mamba": ("conv_kernel", "channels", "state"),
     "short_convolution": ("conv_kernel", "channels"),
 }
+_STATES = ("gated_delta_net", "mamba2", "mamba", "short_convolution")
+_OF_ATTENTION = ("num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size")
 _OPTIONAL: dict[str, tuple[str, ...]] = {"latent": ("index_dim",)}
 
 
@@ -87,6 +89,7 @@ class Model(Record):
 
     With `attention: full` every layer caches keys and values of `num_key_value_heads` heads; with
     `attention: listed` the layers with a cache are those of `cached_layers`.
+    A model whose cached layers all keep a state may have no heads and no feed-forward part.
     Field names are those of Transformers' config.json. `origin` says where the facts came from;
     `origins` says so for single fields that came from elsewhere. `parameters`, where it is
     stated, is compared with the count that the shape gives.
@@ -99,11 +102,11 @@ class Model(Record):
     attention: Literal["full", "listed"]
     cached_layers: list[CachedLayers] = []
     num_hidden_layers: Count
-    num_attention_heads: Count
-    num_key_value_heads: Count
-    head_dim: Count
+    num_attention_heads: Count | None = None
+    num_key_value_heads: Count | None = None
+    head_dim: Count | None = None
     hidden_size: Count
-    intermediate_size: Count
+    intermediate_size: Count | None = None
     vocab_size: Count
     max_position_embeddings: Tokens
     tie_word_embeddings: Flag
@@ -125,6 +128,17 @@ class Model(Record):
     def _lists_layers_where_it_says_so(self) -> Model:
         if (self.attention == "listed") != bool(self.cached_layers):
             raise ValueError("cached_layers goes with attention: listed, and only with it")
+        return self
+
+    @model_validator(mode="after")
+    def _has_heads_where_it_attends(self) -> Model:
+        missing = [name for name in _OF_ATTENTION if getattr(self, name) is None]
+        states_alone = all(each.kind in _STATES for each in self.cached_layers)
+        if missing and not (self.cached_layers and states_alone):
+            raise ValueError(
+                f"{', '.join(missing)}: needed of a model with attention; only one whose cached "
+                "layers all keep a state may leave them out"
+            )
         return self
 
     @property

@@ -71,6 +71,10 @@ class CachePlan(ABC):
     def needs(self, sequences: int, tokens: int) -> Sequence[Need]:
         """What that many sequences of `tokens` need, by kind of layer."""
 
+    def block_tokens(self, max_model_len: int) -> int:
+        """Tokens of a block, where no sequence is longer than `max_model_len`."""
+        return self.block_size
+
     def blocks(self, available: int) -> int:
         """Blocks in the bytes that are available for the cache."""
         return max(0, available // self.block_bytes)

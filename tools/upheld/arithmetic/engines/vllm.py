@@ -101,10 +101,25 @@ class Pool:
 
     @cached_property
     def smallest_block(self) -> int:
-        """The block size that the printed token count is in."""
-        return min(
-            group.block_size for group in self.groups if not isinstance(group.layout, StateLayers)
-        )
+        """The smallest block of attention, in tokens; as set, where no layer attends."""
+        attention = [each for each in self.groups if not isinstance(each.layout, StateLayers)]
+        return min((each.block_size for each in attention), default=self.attention_block_size)
+
+    def block_tokens(self, max_model_len: int | None) -> int:
+        """The block size that the printed token count is in.
+
+        Without attention a block is all that one sequence keeps, so it is of `max_model_len`
+        tokens (MambaModelConfig sets mamba_block_size so), unless prefixes are cached.
+
+        Raises:
+            ShapeError: there is no attention, and no length.
+        """
+        attends = any(not isinstance(each.layout, StateLayers) for each in self.groups)
+        if attends or self.settings.state_mode != "none":
+            return self.smallest_block
+        if max_model_len is None:
+            raise ShapeError("max_model_len", "is the block of a model without attention")
+        return max_model_len
 
     @property
     def padding_layers(self) -> int:
@@ -143,7 +158,7 @@ class Pool:
         if self.tokens_from_concurrency and max_model_len:
             return int(self.concurrency(blocks, max_model_len) * max_model_len)
         copies = self.settings.decode_context_parallel_size
-        return blocks // len(self.groups) * self.smallest_block * copies
+        return blocks // len(self.groups) * self.block_tokens(max_model_len) * copies
 
     def needed(self, tokens: int) -> int:
         """Bytes that one sequence of `tokens` needs, which a refusal to start prints."""
@@ -161,8 +176,11 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
         ShapeError: no layer has a cache, or pages that can't be made equal.
     """
     kept = [each for each in layers if each.layers]
-    if not any(not isinstance(each, StateLayers) for each in kept):
-        raise ShapeError("layers", "no attention layer has a cache")
+    if not kept:
+        raise ShapeError("layers", "no layer has a cache")
+    only_states = [each for each in kept if isinstance(each, StateLayers)]
+    if len(only_states) == len(kept):
+        return _of_states(only_states, settings)
     if settings.version < HYBRID_SINCE:
         kept = all_full(kept)
     if settings.version >= UNIFORM_TYPE_SINCE and len(kept) > 1 and _all_attend_to_all(kept):
@@ -199,6 +217,19 @@ def _of_one_type(layers: Sequence[Layers], settings: Settings) -> Pool:
     return Pool(
         settings, int(block * token), 1, (Group(layers[0], layers[0].layers, block),), block, 0
     )
+
+
+def _of_states(layers: Sequence[StateLayers], settings: Settings) -> Pool:
+    """MambaSpec alone: one block is a state of each layer, whatever the length of a sequence is."""
+    if settings.version < HYBRID_SINCE:
+        raise ShapeError(
+            "engine_version", "before 0.10 the states of a model without attention are kept apart"
+        )
+    if len(layers) > 1:
+        raise ShapeError("layers", "pages of states of several shapes can't be made equal")
+    (alike,) = layers
+    page, block = _state_bytes(alike, settings), settings.block_size
+    return Pool(settings, page, alike.layers, (Group(alike, alike.layers, block),), block, page)
 
 
 def version_of(text: str | None) -> tuple[int, int]:

@@ -46,6 +46,10 @@ class PooledPlan(CachePlan):
             names.append("max_num_batched_tokens")
         return tuple(names)
 
+    def block_tokens(self, max_model_len: int) -> int:
+        """Of attention; without any, a block is all that one sequence keeps."""
+        return self.pool.block_tokens(max_model_len)
+
     def blocks(self, available: int) -> int:
         """`num_gpu_blocks`."""
         return self.pool.blocks(available)
@@ -69,7 +73,7 @@ class PooledPlan(CachePlan):
         shared = f"÷ {groups} groups of layers, " if groups > 1 else ""
         ranks = self.pool.settings.decode_context_parallel_size
         copies = f" × {count(ranks, 'rank')} of context parallel" if ranks > 1 else ""
-        return f"{shared}× {self.block_size} tokens a block{copies}"
+        return f"{shared}× {self.block_tokens(max_model_len)} tokens a block{copies}"
 
     def concurrency(self, blocks: int, max_model_len: int) -> Fraction:
         """`Maximum concurrency`."""
@@ -92,7 +96,7 @@ class PooledPlan(CachePlan):
         ]
 
     def _of(self, groups: Sequence[Group]) -> str:
-        if len(self.pool.groups) > 1:
+        if len(self.pool.groups) > 1 or not self.token_bytes:
             return (
                 f"{count(len(groups), 'group')} of {count(self.pool.group_size, 'layer')} × "
                 f"{self.pool.page_bytes:,} B a page"
