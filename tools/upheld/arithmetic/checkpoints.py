@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -35,11 +35,14 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "Index",
+    "is_safetensors",
+    "open_index",
     "read_checkpoint",
     "read_gguf",
     "read_index",
     "read_indexed",
     "read_safetensors",
+    "refuse_part",
     "safetensors_tensors",
     "stored_in",
 ]
@@ -66,11 +69,20 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A safetensors index: the size that it states, and how many tensors each file holds."""
+    """A safetensors index: the size that it states, and the file of each tensor by name."""
 
     total_size: int
-    tensors: int
-    files: Mapping[str, int] = field(default_factory=dict)
+    weight_map: Mapping[str, str]
+
+    @property
+    def tensors(self) -> int:
+        """How many tensors it names."""
+        return len(self.weight_map)
+
+    @property
+    def files(self) -> Mapping[str, int]:
+        """How many tensors each file holds."""
+        return Counter(self.weight_map.values())
 
 
 # How Transformers and llama.cpp name the parts of a model that is split over files.
@@ -95,15 +107,54 @@ def read_index(data: bytes) -> Index:
         total = int(total)
     if not isinstance(total, int) or isinstance(total, bool) or not 0 < total <= MAX_SIZE:
         raise CheckpointError("metadata.total_size is no number of bytes", COMPLETE)
-    files: Counter[str] = Counter()
+    found: dict[str, str] = {}
     for tensor, name in weight_map.items():
         if not isinstance(name, str) or not _is_a_file_name(name):
             raise CheckpointError(
                 f"weight_map: the file of {shorten(tensor)} is no name of a file beside the index",
                 COMPLETE,
             )
-        files[name] += 1
-    return Index(total, len(weight_map), dict(files))
+        found[tensor] = name
+    return Index(total, found)
+
+
+def open_index(file: Path) -> Index:
+    """The model.safetensors.index.json at `file`.
+
+    Raises:
+        CheckpointError: see read_index; or it can't be read, or is too large.
+    """
+    with opened(file) as (stream, size):
+        if size > MAX_JSON:
+            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
+        return read_index(stream.read(MAX_JSON))
+
+
+def refuse_part(file: Path) -> None:
+    """Refuses one of several files of a model, which says nothing of the others.
+
+    Raises:
+        CheckpointError: it is one, by its name.
+    """
+    part = _PART.search(file.name)
+    if part is not None and int(part[1]) > 1:
+        raise CheckpointError(
+            f"it is one of {int(part[1]):,} parts, and says nothing of the others",
+            "give the model.safetensors.index.json, or add up the parts yourself",
+        )
+
+
+def is_safetensors(file: Path) -> bool:
+    """Whether the file begins as a safetensors file does; what can't be read does not.
+
+    It begins with the length of its header, and then the header's brace.
+    """
+    try:
+        with opened(file) as (stream, _):
+            start = stream.read(9)
+    except CheckpointError:
+        return False
+    return start[8:] == b"{" and int.from_bytes(start[:8], "little") <= MAX_JSON
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
@@ -114,12 +165,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
     Raises:
         CheckpointError: none of the three, one that can't be read, or one of several parts.
     """
-    part = _PART.search(file.name)
-    if part is not None and int(part[1]) > 1:
-        raise CheckpointError(
-            f"it is one of {int(part[1]):,} parts, and says nothing of the others",
-            "give the model.safetensors.index.json, or add up the parts yourself",
-        )
+    refuse_part(file)
     with opened(file) as (stream, _):
         start = stream.read(9)
     if start.startswith(GGUF_MAGIC):
@@ -127,10 +173,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
     # A safetensors file begins with the length of its header, and then the header's brace.
     if start[8:] == b"{":
         return read_safetensors(file)
-    with opened(file) as (stream, size):
-        if size > MAX_JSON:
-            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
-        index = read_index(stream.read(MAX_JSON))
+    index = open_index(file)
     missing = [name for name in index.files if not (file.parent / name).exists()]
     if not missing:
         return read_indexed(file)
@@ -148,10 +191,7 @@ def read_indexed(file: Path) -> Checkpoint:
     Raises:
         CheckpointError: the index or a header can't be read.
     """
-    with opened(file) as (stream, size):
-        if size > MAX_JSON:
-            raise CheckpointError(f"it has over {MAX_JSON:,} bytes", COMPLETE)
-        index = read_index(stream.read(MAX_JSON))
+    index = open_index(file)
     by_dtype: Counter[str] = Counter()
     findings: list[str] = []
     tensors = 0

@@ -17,8 +17,8 @@ from upheld.report.escape import printable
 # name → one line of help, so that `upheld --help` imports no command.
 COMMANDS = {
     "check": "Validate, link, compute and judge a corpus: the gate.",
-    "import": "Records from files in other forms: a model's config.json.",
-    "memory": "The memory ledger of a deployment, or of a model's config.json.",
+    "import": "Records from files in other forms: a config.json, GGUF or safetensors.",
+    "memory": "The memory ledger of a deployment, or of a model's config.json or GGUF file.",
     "read": "What a raw benchmark file says, recomputed, and what it leaves out.",
     "schema": "JSON Schema of a kind of record, for editors.",
     "show": "One record or claim with its verdict and all that it rests on.",

@@ -47,7 +47,7 @@ def model_text(data: bytes, naming: Naming) -> str:
         shape_of(config, model),
         naming,
         called if isinstance(called, str) else "",
-        _left_behind(model),
+        left_behind(model),
     )
 
 
@@ -89,8 +89,8 @@ def _notes(shape: Shape, unowned: list[str]) -> list[str]:
     return notes
 
 
-def _left_behind(model: ConfigModel) -> list[str]:
-    """What the file says that a record has no field for, and arithmetic would use."""
+def left_behind(model: ConfigModel) -> list[str]:
+    """What a config.json says that a record has no field for, and arithmetic would use."""
     notes = []
     if model.quantised:
         notes.append("The file describes quantised weights; a deployment says how they are stored.")
