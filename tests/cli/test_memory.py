@@ -443,7 +443,7 @@ def test_a_gguf_file_is_as_good_as_a_config(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "2 layers × 2 KV heads × 16 × 2 (K and V) × 2 B" in result.output
     quantised = ("--config", str(write_gguf(file, LLAMA, dense_tensors(), Q8_0)), *ON_80_GIB)
-    refused(run(*quantised), "tensors are quantised", "help: say --weights-memory")
+    refused(run(*quantised), "model.bin has quantised weights, by its", "or --checkpoint")
     with_bytes = (*quantised, "--checkpoint", str(file))
     refused(run(*with_bytes), "torch_dtype is missing", "help: say --kv-cache-dtype")
     assert "92,672 B" in run(*with_bytes, "--kv-cache-dtype", "fp16").output

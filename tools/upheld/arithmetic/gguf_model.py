@@ -133,7 +133,7 @@ class _Reading:
             "origin": origin,
             "assumed": tuple(self.keys.assumed),
         }
-        reason = self._weights_unknown(cached, facts, computes_in)
+        reason = self._weights_unknown(cached, facts)
         model = (
             ConfigModel(**common, weights_unknown=reason)
             if reason is not None
@@ -245,11 +245,7 @@ class _Reading:
         (dtype, *others) = stored - {"F32"}
         return None if others else _SIXTEEN_BITS.get(dtype)
 
-    def _weights_unknown(
-        self, cached: tuple[Layers, ...], facts: Mapping[str, Any], dtype: str | None
-    ) -> str | None:
-        if dtype is None:
-            return "the tensors are quantised, and take what the file itself says"
+    def _weights_unknown(self, cached: tuple[Layers, ...], facts: Mapping[str, Any]) -> str | None:
         parts = {_BLOCK.sub("blk.", name) for name in self.keys.header.tensors}
         plain = all(type(each) is FullAttention for each in cached) and len(cached) == 1
         complete = "head_dim" in facts and "intermediate_size" in facts

@@ -183,9 +183,9 @@ def _check_stored_dtype(shape: ConfigModel, weights_are_stated: bool) -> None:
         return
     if shape.quantised:
         raise ConfigError(
-            "quantization_config says that the weights are quantised, but not how many bytes "
-            "they take",
-            "say --weight-dtype, such as fp8, or int4 with --weight-group-size",
+            f"{shape.origin} has quantised weights, by its quantization_config or its tensors, and "
+            "does not say how many bytes they take once they are loaded",
+            "say --weight-dtype, such as fp8, or int4 with --weight-group-size; or --checkpoint",
         )
     if shape.torch_dtype is None:
         raise ConfigError("torch_dtype is missing", say)
