@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gguf_files import LLAMA, Q8_0, dense_tensors, renamed, write_gguf
+from gguf_files import LLAMA, Q8_0, dense_tensors, one_a_layer, renamed, write_gguf
 from small_corpus import SmallCorpus
 from upheld.cli import main
 
@@ -231,3 +231,20 @@ def test_a_model_without_attention_is_served_by_its_record(
     assert served.exit_code == 0, served.output
     assert "1 sequence × 1 block × 1 group of 64 layers × 194,560 B a page" in served.output
     assert "blocks of 2048 tokens, 12,451,840 B each" in served.output
+
+
+def test_a_gguf_file_without_attention_has_no_heads(tmp_path: Path) -> None:
+    states = {"conv_kernel": 4, "inner_size": 128, "state_size": 16, "time_step_rank": 4}
+    keys = renamed(
+        "mamba",
+        attention__head_count=0,
+        attention__head_count_kv=None,
+        feed_forward_length=0,
+        **{f"ssm__{name}": value for name, value in states.items()},
+    )
+    result = run(write_gguf(tmp_path / "model.gguf", keys, one_a_layer(2)), *ORIGIN)
+    assert result.exit_code == 0, result.output
+    assert "  - {kind: mamba, layers: 2, conv_kernel: 4, channels: 128, state: 16}\n" in (
+        result.output
+    )
+    assert "num_attention_heads" not in result.output

@@ -258,3 +258,28 @@ def test_any_text_reads_back_or_is_refused(name: str, architecture: str, title: 
 def test_a_model_without_attention_has_no_heads(name: str) -> None:
     record = record_in(text_of(completed(name)))
     assert record.num_attention_heads is record.head_dim is record.intermediate_size is None
+
+
+@pytest.mark.parametrize("name", ["gpt-2", "falcon-7b", "starcoder"])
+def test_a_feed_forward_part_that_the_family_implies_is_assumed(name: str) -> None:
+    config = config_of(name) | {"vocab_size": 50_257, "tie_word_embeddings": True}
+    config |= {"n_positions": 2048, "torch_dtype": "float16"}
+    record = record_in(text_of(config, assumed="defaults"))
+    assert record.intermediate_size == 4 * record.hidden_size
+    assert record.origins["intermediate_size"] == "defaults"
+
+
+def test_what_gemma_3_leaves_to_its_family_is_assumed() -> None:
+    config = config_of("gemma-3")
+    part = config["text_config"]
+    for name in ("vocab_size", "max_position_embeddings"):
+        part.pop(name, None)
+    part |= {"intermediate_size": 10_240, "tie_word_embeddings": True}
+    record = record_in(text_of(config, assumed="defaults"))
+    assert record.vocab_size == 262_208
+    assert record.origins["max_position_embeddings"] == "defaults"
+
+
+def test_a_model_without_attention_has_no_positions() -> None:
+    config = config_of("mamba") | {"vocab_size": 50_280, "tie_word_embeddings": True}
+    assert record_in(text_of(config)).max_position_embeddings is None

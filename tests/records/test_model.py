@@ -63,7 +63,13 @@ ATTENTION = "kind: full, layers: 4, kv_heads: 4, k_dim: 128, v_dim: 128"
 
 
 def without_heads(text: str) -> str:
-    left_out = ("num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size")
+    left_out = (
+        "num_attention_heads",
+        "num_key_value_heads",
+        "head_dim",
+        "intermediate_size",
+        "max_position_embeddings",
+    )
     return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(left_out))
 
 
@@ -77,5 +83,6 @@ def test_a_model_without_attention_has_no_heads() -> None:
 def test_one_with_attention_has_them(text: str) -> None:
     message = only_finding(without_heads(text))[3]
     assert message.startswith(
-        "num_attention_heads, num_key_value_heads, head_dim, intermediate_size: needed of a model"
+        "num_attention_heads, num_key_value_heads, head_dim, intermediate_size, "
+        "max_position_embeddings: needed of a model with attention"
     )

@@ -149,7 +149,8 @@ def of_deployment(root: Path, name: str) -> Question:
         )
 
     title = f"{name}: {model.id} on {deployment.engine}, {device.id}"
-    positions = int(model.max_position_embeddings.base)
+    stated = model.max_position_embeddings
+    positions = None if stated is None else int(stated.base)
     return Question(title, deployment, model, device, (), positions, refusal)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from upheld.arithmetic.config_json import ConfigModel, ConfigShape
 from upheld.arithmetic.configs import ConfigError, language_part
-from upheld.arithmetic.configs.families import FAMILIES
+from upheld.arithmetic.configs.families import FAMILIES, Family
 from upheld.arithmetic.configs.fields import Fields, short, whole
 from upheld.arithmetic.configs.kinds import layer_count
 from upheld.arithmetic.dtypes import OF_TORCH
@@ -29,6 +29,9 @@ _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
     "vocab_size": ("padded_vocab_size",),
     "max_position_embeddings": ("n_positions", "seq_length"),
 }
+# Families whose feed-forward part is four times as wide as a token, where the file does not say.
+# Source: GPT2Config, GPTJConfig, GPTBigCodeConfig (n_inner), BloomConfig, FalconConfig.
+_FOUR_TIMES = ("bloom", "falcon", "gpt2", "gpt_bigcode", "gptj")
 _STATE_DTYPES = ("mamba_ssm_dtype", "mamba_ssm_cache_dtype")
 
 
@@ -178,15 +181,30 @@ def _intermediate_size(found: Shape, fields: Fields) -> int:
             f"intermediate_size is moe_intermediate_size, {short(value)}, that of one expert: the "
             "file has no other",
         )
+    if value is None and fields.values.get("model_type") in _FOUR_TIMES:
+        width = 4 * fields.count("hidden_size")
+        found.assume(
+            "intermediate_size",
+            f"intermediate_size is 4 × hidden_size, {width}: the file leaves it to Transformers' "
+            "default",
+        )
+        return width
     return fields.count(name)
 
 
 def _positions(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
-    fields = Fields(part)
+    name = "max_position_embeddings"
     tokens = model.max_position_embeddings
     if tokens is None:
-        tokens = fields.count(_name_in(fields, "max_position_embeddings"))
-    found.values["max_position_embeddings"] = f"{tokens} tokens"
+        family = FAMILIES.get(part.get("model_type", ""), Family())
+        fields = Fields(part, family.names, family.defaults, found.assumed)
+        stated = _name_in(fields, name)
+        if not family.attention and not fields.has(stated):
+            return
+        tokens = fields.count(stated)
+        if not fields.has(stated):
+            found.unstated.add(name)
+    found.values[name] = f"{tokens} tokens"
 
 
 def _tied(found: Shape, model: ConfigModel, config: Mapping[str, Any]) -> None:

@@ -80,7 +80,13 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "short_convolution": ("conv_kernel", "channels"),
 }
 _STATES = ("gated_delta_net", "mamba2", "mamba", "short_convolution")
-_OF_ATTENTION = ("num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size")
+_OF_ATTENTION = (
+    "num_attention_heads",
+    "num_key_value_heads",
+    "head_dim",
+    "intermediate_size",
+    "max_position_embeddings",
+)
 _OPTIONAL: dict[str, tuple[str, ...]] = {"latent": ("index_dim",)}
 
 
@@ -89,7 +95,8 @@ class Model(Record):
 
     With `attention: full` every layer caches keys and values of `num_key_value_heads` heads; with
     `attention: listed` the layers with a cache are those of `cached_layers`.
-    A model whose cached layers all keep a state may have no heads and no feed-forward part.
+    A model whose cached layers all keep a state may have no heads, no feed-forward part
+    and no positions.
     Field names are those of Transformers' config.json. `origin` says where the facts came from;
     `origins` says so for single fields that came from elsewhere. `parameters`, where it is
     stated, is compared with the count that the shape gives.
@@ -108,7 +115,7 @@ class Model(Record):
     hidden_size: Count
     intermediate_size: Count | None = None
     vocab_size: Count
-    max_position_embeddings: Tokens
+    max_position_embeddings: Tokens | None = None
     tie_word_embeddings: Flag
     qkv_bias: Flag = False
     qk_norm: Flag = False

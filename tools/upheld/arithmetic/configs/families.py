@@ -116,7 +116,13 @@ _GATED = {
     "full_attention_interval": 4,
     "head_dim": 256,
 }
-_GEMMA3 = {"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256}
+_GEMMA3 = {
+    "num_attention_heads": 8,
+    "num_key_value_heads": 4,
+    "head_dim": 256,
+    "vocab_size": 262_208,
+    "max_position_embeddings": 131_072,
+}
 _MAMBA = {"mamba_d_conv": 4, "mamba_expand": 2}
 
 FAMILIES: dict[str, Family] = {
