@@ -193,6 +193,15 @@ def test_a_tower_is_no_part_of_the_language_model(tmp_path: Path) -> None:
     assert run(file).exit_code == 0
 
 
+def test_layers_that_only_draft_are_counted_apart(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    write_safetensors(file, llama_shapes(3))
+    beside(tmp_path, num_nextn_predict_layers=1)
+    assert run(file).exit_code == 0
+    beside(tmp_path)
+    assert run(file).exit_code == 1
+
+
 def change_index(file: Path, **changes: Any) -> None:
     file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | changes), "utf-8")
 

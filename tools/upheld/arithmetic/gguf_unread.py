@@ -25,15 +25,14 @@ def refuse_unread(keys: GgufKeys, known: GgufArchitecture) -> None:
         "attention.value_length_swa": False,
         "wkv.": False,
     }
+    unread = [keys.key(sign) for sign, read in signs.items() if not read]
+    groups = tuple(sign for sign in unread if sign.endswith("."))
     for key, value in keys.header.keys.items():
-        for sign, read in signs.items():
-            begins = keys.key(sign)
-            is_it = key.startswith(begins) if sign.endswith(".") else key == begins
-            if is_it and not read and value not in (0, False):
-                raise gguf_error(
-                    f"{shorten(key)} is not known of the architecture {keys.architecture}, and "
-                    "what is not known is never treated as plain attention"
-                )
+        if (key in unread or key.startswith(groups)) and value not in (0, False):
+            raise gguf_error(
+                f"{shorten(key)} is not known of the architecture {keys.architecture}, and what "
+                "is not known is never treated as plain attention"
+            )
     if keys.get("attention.causal") is False:
         raise gguf_error(
             f"{keys.key('attention.causal')} is false: it does not generate one token after "

@@ -138,7 +138,8 @@ def _text_of(file: Path, naming: Naming, beside: _Beside) -> str:
     from upheld.corpus.files import read_regular
     from upheld.importers.gguf import gguf_text
     from upheld.importers.model import model_text
-    from upheld.importers.safetensors import is_index, tensors_text
+    from upheld.importers.safetensors import tensors_text
+    from upheld.importers.tensors import is_index
 
     gguf, tensors = is_gguf(file), is_safetensors(file) or is_index(file)
     if beside.torch_dtype is not None and not gguf:
