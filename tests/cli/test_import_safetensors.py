@@ -198,8 +198,11 @@ def test_layers_that_only_draft_are_counted_apart(tmp_path: Path) -> None:
     write_safetensors(file, llama_shapes(3))
     beside(tmp_path, num_nextn_predict_layers=1)
     assert run(file).exit_code == 0
-    beside(tmp_path)
-    assert run(file).exit_code == 1
+    for drafts in (None, 0, 2):
+        beside(tmp_path, num_nextn_predict_layers=drafts)
+        assert run(file).exit_code == 1
+    beside(tmp_path, num_nextn_predict_layers="1")
+    refused(run(file), "num_nextn_predict_layers is '1'")
 
 
 def change_index(file: Path, **changes: Any) -> None:

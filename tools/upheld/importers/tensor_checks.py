@@ -52,7 +52,8 @@ class TensorChecks:
             return
         stated = self._values["num_hidden_layers"]
         # Layers that only draft follow the others, and config.json counts them apart.
-        drafts = Fields(self._part).count_or_none("num_nextn_predict_layers") or 0
+        fields, name = Fields(self._part), "num_nextn_predict_layers"
+        drafts = fields.count(name, least=0) if fields.has(name) else 0
         if found == set(range(len(found))) and len(found) in (stated, stated + drafts):
             self.seen.add("num_hidden_layers")
             return
