@@ -119,6 +119,7 @@ def test_where_layers_slide_is_in_llama_cpps_code_and_told_as_assumed(
     assert layers.get(FullAttention, 0) == len(full)
     assert layers[SlidingAttention] == 12 - len(full)
     assert "cached_layers" in found.unstated
+    assert found.model.origins == {"cached_layers": "assumed in part: not all is in the GGUF file"}
     assert any(f"has it for {architecture}" in each for each in found.model.assumed)
 
 

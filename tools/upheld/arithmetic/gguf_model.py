@@ -123,6 +123,7 @@ class _Reading:
         self._check_tensors(facts, layers, blocks)
         stored = stored_in(self.keys.header.tensors.values())
         computes_in = self._dtype()
+        unstated = frozenset(self.keys.assumed.values())
         common: dict[str, Any] = {
             "architecture": self.keys.architecture,
             "cached": CachedLayers(cached, tuple(self.keys.assumed)),
@@ -132,6 +133,7 @@ class _Reading:
             "quantised_cache": None,
             "origin": origin,
             "assumed": tuple(self.keys.assumed),
+            "origins": dict.fromkeys(unstated, f"assumed in part: not all is in {origin}"),
         }
         reason = self._weights_unknown(cached, facts)
         model = (
@@ -145,7 +147,7 @@ class _Reading:
             facts,
             stored,
             called if isinstance(called, str) else None,
-            frozenset(self.keys.assumed.values()),
+            unstated,
         )
 
     def _facts(self, layers: int, blocks: int) -> dict[str, Any]:
