@@ -136,6 +136,7 @@ def test_a_pattern_in_the_file_is_the_files_own(tmp_path: Path) -> None:
         SlidingAttention(2, 2, 16, 16, 512),
     )
     assert found.unstated == frozenset()
+    assert found.model.cached.order == ((1,), (0,), (1,))
     period = layers_of(
         tmp_path, "gemma3", 4, attention__sliding_window=8, attention__sliding_window_pattern=2
     )

@@ -230,7 +230,7 @@ def test_a_model_without_attention_is_served_by_its_record(
     served = CliRunner().invoke(main, ["memory", "--config", str(config), *asked])
     assert served.exit_code == 0, served.output
     assert "1 sequence × 1 block × 1 group of 64 layers × 194,560 B a page" in served.output
-    assert "blocks of 2048 tokens, 12,451,840 B each" in served.output
+    assert "blocks of 2,048 tokens, 12,451,840 B each" in served.output
 
 
 def test_a_gguf_file_without_attention_has_no_heads(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
+from upheld.arithmetic.configs import CachedLayers
 from upheld.arithmetic.gguf_architectures import GgufArchitecture, GgufState, StatesIn
 from upheld.arithmetic.gguf_header import GgufArray
 from upheld.arithmetic.gguf_keys import GgufKeys, gguf_error
@@ -28,13 +30,13 @@ class GgufLayers:
     keys: GgufKeys
     known: GgufArchitecture
 
-    def cached(self, layers: int, blocks: int) -> tuple[Layers, ...]:
-        """The first `layers` of all blocks, those that are alike counted together.
+    def cached(self, layers: int, blocks: int) -> CachedLayers:
+        """The first `layers` of all blocks, those that are alike counted together, and their order.
 
         Raises:
             ConfigError: a key that is missing, no count, or contradicts another.
         """
-        counts: dict[Layers, int] = {}
+        order: list[list[Layers]] = [[] for _ in range(layers)]
         state = self._state() if self.known.state is not None else None
         heads = self.heads(blocks)
         kv_heads = self.kv_heads(blocks)
@@ -44,7 +46,7 @@ class GgufLayers:
         beside = self.known.states_in is StatesIn.BESIDE_ATTENTION
         for at in range(layers):
             if keeps_state[at] and state is not None:
-                counts[state] = counts.get(state, 0) + 1
+                order[at].append(state)
                 if not beside:
                     continue
             if at >= own:
@@ -56,12 +58,15 @@ class GgufLayers:
                         f"architecture {self.keys.architecture} has attention"
                     )
                 continue
-            layout = self._attention(at, heads[at], kv_heads[at], slides[at])
-            counts[layout] = counts.get(layout, 0) + 1
+            order[at].append(self._attention(heads[at], kv_heads[at], slides[at]))
+        counts = Counter(layout for layouts in order for layout in layouts)
         if not counts:
             raise gguf_error("no layer has a cache")
-        found = [replace(layout, layers=count) for layout, count in counts.items()]
-        return tuple(sorted(found, key=_place))
+        found = sorted(counts, key=_place)
+        return CachedLayers(
+            tuple(replace(layout, layers=counts[layout]) for layout in found),
+            tuple(tuple(map(found.index, layouts)) for layouts in order),
+        )
 
     def heads(self, blocks: int) -> list[int]:
         """Query heads of each block."""
@@ -185,7 +190,7 @@ class GgufLayers:
         )
         return own
 
-    def _attention(self, at: int, heads: int, kv_heads: int, slides: bool) -> Layers:
+    def _attention(self, heads: int, kv_heads: int, slides: bool) -> Layers:
         if self.known.latent:
             return self._latent(heads)
         k_dim, v_dim = self.width("key_length", heads), self.width("value_length", heads)

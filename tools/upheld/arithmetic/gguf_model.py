@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from upheld.arithmetic.checkpoint_files import CheckpointError
 from upheld.arithmetic.checkpoints import Checkpoint, stored_in
 from upheld.arithmetic.config_json import ConfigModel, ConfigShape
-from upheld.arithmetic.configs import CachedLayers, ConfigError
+from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.configs.fields import MAX_LAYERS
 from upheld.arithmetic.gguf_architectures import ARCHITECTURES
 from upheld.arithmetic.gguf_header import GgufArray, GgufHeader, read_gguf_header
@@ -126,7 +126,7 @@ class _Reading:
         unstated = frozenset(self.keys.assumed.values())
         common: dict[str, Any] = {
             "architecture": self.keys.architecture,
-            "cached": CachedLayers(cached, tuple(self.keys.assumed)),
+            "cached": replace(cached, assumed=tuple(self.keys.assumed)),
             "max_position_embeddings": self.keys.count("context_length"),
             "torch_dtype": computes_in,
             "quantised": computes_in is None,
@@ -135,7 +135,7 @@ class _Reading:
             "assumed": tuple(self.keys.assumed),
             "origins": dict.fromkeys(unstated, f"assumed in part: not all is in {origin}"),
         }
-        reason = self._weights_unknown(cached, facts)
+        reason = self._weights_unknown(cached.layers, facts)
         model = (
             ConfigModel(**common, weights_unknown=reason)
             if reason is not None
