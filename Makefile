@@ -5,11 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := $(VENV)/.set-up
 PEERS := .venv-peers
+ENGINE := .venv-transformers
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+ENGINE_SETUP := $(ENGINE)/.set-up
 
-.PHONY: help setup site serve test lint bench peers check lock clean
+.PHONY: help setup site serve test lint bench peers transformers-caches check lock clean
 
 help: ## List the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
 
 setup: $(SETUP) ## Make the virtual environment from the locked dependencies
 
@@ -52,11 +55,22 @@ peers: $(SETUP) ## Compare with memory calculators of the registry; keep the run
 	mv $(PEERS)/results.json tests/corpora/memory-calculators/results.json
 	mv $(PEERS)/page.md docs/memory-calculators.md
 
+$(ENGINE_SETUP): requirements.lock benchmarks/transformers_caches.txt
+	$(PYTHON) -m venv $(ENGINE)
+	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--extra-index-url $(TORCH_INDEX) --constraint benchmarks/transformers_caches.txt torch
+	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/transformers_caches.txt
+	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pytest>=8.3,<10'
+	touch $@
+
+transformers-caches: $(ENGINE_SETUP) ## Measure the caches of Transformers anew and compare them
+	$(ENGINE)/bin/python -m pytest -m engine tests/arithmetic/test_transformers_caches.py
+
 lock: $(SETUP) ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet 'uv>=0.8'
 	$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-header --quiet --upgrade --output-file requirements.lock
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) $(PEERS) site bench.json .benchmarks .hypothesis .import_linter_cache \
+	rm -rf $(VENV) $(PEERS) $(ENGINE) site bench.json .benchmarks .hypothesis .import_linter_cache \
 		.mypy_cache .ruff_cache .pytest_cache

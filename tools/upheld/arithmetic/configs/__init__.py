@@ -6,7 +6,19 @@
 from __future__ import annotations
 
 from upheld.arithmetic.configs.cached import CachedLayers, cached_layers
+from upheld.arithmetic.configs.encoder_decoder import (
+    EncoderDecoderLayers,
+    encoder_decoder_layers,
+)
 from upheld.arithmetic.configs.fields import MAX_COUNT, ConfigError
 from upheld.arithmetic.configs.language import language_part
 
-__all__ = ["MAX_COUNT", "CachedLayers", "ConfigError", "cached_layers", "language_part"]
+__all__ = [
+    "MAX_COUNT",
+    "CachedLayers",
+    "ConfigError",
+    "EncoderDecoderLayers",
+    "cached_layers",
+    "encoder_decoder_layers",
+    "language_part",
+]
