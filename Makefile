@@ -60,7 +60,7 @@ $(ENGINE_SETUP): requirements.lock benchmarks/transformers_caches.txt
 	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		--extra-index-url $(TORCH_INDEX) --constraint benchmarks/transformers_caches.txt torch
 	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/transformers_caches.txt
-	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . 'pytest>=8.3,<10'
+	$(ENGINE)/bin/python -m pip install --quiet --disable-pip-version-check --editable . hypothesis pytest
 	touch $@
 
 transformers-caches: $(ENGINE_SETUP) ## Measure the caches of Transformers anew and compare them

@@ -22,10 +22,6 @@ REASONS = {
             "With `new_decoder_architecture` Transformers repeats the keys and values for every\n"
             "  head before it caches them; Upheld counts the KV heads that the file states."
         ),
-        "gemma4": (
-            "It saves the wider heads of some layers as `per_layer_config`, which Upheld does not\n"
-            "  read yet, so nothing is predicted; files with `global_head_dim` are read."
-        ),
         "recurrent_gemma": (
             "The model_type is unknown to Upheld, so nothing is predicted. Transformers keeps its\n"
             "  recurrent states in the model's modules, outside the cache that is measured here."

@@ -52,6 +52,23 @@ def test_a_static_window_is_no_longer_than_the_cache() -> None:
     assert static_cache([SLIDING], run, 10) == CacheBytes(4 * 10, 4 * 10, 8)
 
 
+@pytest.mark.parametrize(
+    ("version", "of_a_window", "of_a_static_layer"),
+    [((4, 57), 0, 0), ((5, 0), 8, 0), ((5, 3), 8, 0), ((5, 4), 8, 8), ((5, 24), 8, 8)],
+)
+def test_counters_came_with_versions(
+    version: tuple[int, int], of_a_window: int, of_a_static_layer: int
+) -> None:
+    run = Run(batch=1, prompt=4, element=Fraction(2), version=version)
+    assert dynamic_cache([SLIDING], run).counters == of_a_window
+    assert static_cache([SLIDING], run, 10).counters == of_a_static_layer
+
+
+def test_versions_that_were_not_read_are_not_known() -> None:
+    with pytest.raises(ShapeError, match=r"caches before Transformers 4\.57 are not known"):
+        dynamic_cache([FULL], replace(RUN, version=(4, 56)))
+
+
 def test_a_static_cache_that_is_too_short_is_refused() -> None:
     with pytest.raises(ShapeError, match="max_cache_len: 100 is less than 8,192 tokens"):
         static_cache([FULL], RUN, 100)
@@ -93,6 +110,7 @@ def test_a_quantised_cache_keeps_its_last_tokens_as_they_are() -> None:
         (Quantisation(backend="quanto", nbits=3), "nbits: 3 is none of 2, 4"),
         (Quantisation(backend="hqq", nbits=5), "nbits: 5 is none of 1, 2, 3, 4, 8"),
         (Quantisation(backend="hqq", axis_key=-1), "axis: -1 is none of 0, 1"),
+        (Quantisation(backend="hqq", residual_length=1), "residual_length: it is less than 2"),
         (Quantisation(backend="quanto", q_group_size=24), "q_group_size: 8,388,608"),
     ],
 )

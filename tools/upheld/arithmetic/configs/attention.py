@@ -17,14 +17,19 @@ from upheld.arithmetic.layouts.sliding import SlidingAttention
 def attention_layout(kind: Kind, fields: Fields, family: Family, layer: int) -> TokenLayers:
     """The cache of one layer with attention.
 
-    Gemma 4 uses its keys as values in some layers (attention_k_eq_v) and caches both even so.
+    Gemma 4 uses its keys as values in some layers (attention_k_eq_v) and caches both even so; its
+    wider heads are global_head_dim, or set apart by layer in `fields` already.
 
     Raises:
         ConfigError: a width is missing, or does not go with the others.
     """
     if Trait.LATENT in family.traits:
         return _latent(fields, family)
-    if kind is Kind.FULL and Trait.GLOBAL_HEADS in family.traits:
+    if (
+        kind is Kind.FULL
+        and Trait.GLOBAL_HEADS in family.traits
+        and not fields.has("per_layer_config")
+    ):
         width = fields.count("global_head_dim")
         # Transformers' Gemma 4: the other count of heads goes with the shared projection alone.
         other = fields.flag("attention_k_eq_v") and fields.has("num_global_key_value_heads")

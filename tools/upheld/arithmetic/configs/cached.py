@@ -11,6 +11,7 @@ from upheld.arithmetic.configs.families import ENCODERS, FAMILIES, Family, Trait
 from upheld.arithmetic.configs.fields import ConfigError, Fields, short, whole
 from upheld.arithmetic.configs.kinds import Kind, layer_count, layer_kinds
 from upheld.arithmetic.configs.language import language_part
+from upheld.arithmetic.configs.per_layer import fields_by_layer
 from upheld.arithmetic.configs.signs import refuse_unread
 from upheld.arithmetic.configs.states import StateDtype, state_dtype, state_layout
 from upheld.arithmetic.layouts import Layers
@@ -117,6 +118,7 @@ def _count(kinds: list[Kind], layers: int, fields: Fields, family: Family) -> Ca
     counts: dict[Layers, int] = {}
     order: list[list[Layers]] = [[] for _ in range(layers)]
     one_kind: dict[Kind, Layers] = {}
+    by_layer = fields_by_layer(fields, layer_count(fields))
     state = None
     for at, kind in enumerate(kinds):
         if kind in (Kind.STATE, Kind.BOTH):
@@ -125,9 +127,13 @@ def _count(kinds: list[Kind], layers: int, fields: Fields, family: Family) -> Ca
             order[at].append(state)
         if kind in (Kind.STATE, Kind.NONE):
             continue
-        layout = one_kind.get(kind)
-        if layout is None or Trait.BLOCKS in family.traits:
-            layout = one_kind[kind] = attention_layout(kind, fields, family, at)
+        own = by_layer[at]
+        set_apart = own is not fields or Trait.BLOCKS in family.traits
+        layout = None if set_apart else one_kind.get(kind)
+        if layout is None:
+            layout = attention_layout(kind, own, family, at)
+        if not set_apart:
+            one_kind[kind] = layout
         counts[layout] = counts.get(layout, 0) + 1
         order[at].append(layout)
     kept_in = None if state is None else state_dtype(fields, family, state)

@@ -42,7 +42,7 @@ _SIGNS: dict[str, tuple[Trait, ...]] = {
     "compress_ratios": (),
     "swa_num_key_value_heads": (),
     "swa_head_dim": (),
-    "per_layer_config": (),
+    "per_layer_config": (Trait.GLOBAL_HEADS,),
     "num_key_value_heads_per_layer": (),
 }
 

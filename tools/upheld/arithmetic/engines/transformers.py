@@ -2,9 +2,9 @@
 
 Nothing is padded to blocks: a cache holds one tensor of keys and one of values a layer, for the
 whole batch. Three figures come of it, see CacheBytes. Sources: src/transformers/cache_utils.py and
-the models' own files, measured in 5.8.1 and 5.24.0, the versions between
-them by reading; optimum-quanto 0.2.7 (tensor/grouped.py, tensor/packed.py) and hqq 0.2.8
-(core/quantize.py, core/bitpack.py) for quantised caches.
+the models' own files, read in 4.57.6 and in releases of 5.0 to 5.24, and measured in 5.8.1 and
+5.24.0; optimum-quanto 0.2.7 (tensor/grouped.py, tensor/packed.py) and hqq 0.2.8 (core/quantize.py,
+core/bitpack.py) for quantised caches.
 
     run = Run(batch=2, prompt=20, decoded=5, element=Fraction(2))
     dynamic_cache(layers, run).tensors
@@ -26,14 +26,19 @@ from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
 
 DEFAULT_VERSION = (5, 24)
+OLDEST_VERSION = (4, 57)
+WINDOW_COUNTERS_SINCE = (5, 0)
+STATIC_COUNTERS_SINCE = (5, 4)
 # Before it each model with states had a cache class of its own.
 STATES_SINCE = (5, 5)
-# Up to here recurrent states were kept in the model's dtype; in the next two it differed by model.
+# Up to here recurrent states were kept in the model's dtype; the next two were not read closely.
 STATES_IN_MODEL_DTYPE_TO = (5, 12)
 STATES_IN_FP32_SINCE = (5, 15)
 # Before it keys and values of latent attention were expanded, and cached so.
 LATENT_SINCE = (5, 15)
 FP8_SINCE = (5, 21)
+# With fewer tokens versions differ in when they quantise again.
+LEAST_RESIDUAL = 2
 
 STATE_ELEMENT = Fraction(4)
 COUNTER = 8
@@ -108,7 +113,7 @@ def dynamic_cache(layers: Sequence[Layers], run: Run) -> CacheBytes:
     """A DynamicCache that knows the model's config, as `generate` makes one by default.
 
     Raises:
-        ShapeError: states in a version of which their cache is not known.
+        ShapeError: a version, or states in a version, of which the cache is not known.
     """
     return _sum(_dynamic(each, run) for each in _as_cached(layers, run.version))
 
@@ -117,7 +122,8 @@ def static_cache(layers: Sequence[Layers], run: Run, max_cache_len: int) -> Cach
     """A StaticCache of `max_cache_len` tokens, once it is in use.
 
     Raises:
-        ShapeError: the run is longer, or states in a version of which their cache is not known.
+        ShapeError: the run is longer; or a version, or states in a version, of which the cache is
+            not known.
     """
     if run.tokens > max_cache_len:
         raise ShapeError("max_cache_len", f"{max_cache_len:,} is less than {run.tokens:,} tokens")
@@ -128,9 +134,11 @@ def quantised_cache(layers: Sequence[Layers], run: Run, quantisation: Quantisati
     """A QuantizedCache: the last tokens as they are, the others in groups of few bits.
 
     Raises:
-        ShapeError: layers other than full attention, or elements that don't divide into groups or
-            words, which Transformers refuses as well.
+        ShapeError: layers other than full attention, settings that the backend does not have, or
+            elements that don't divide into groups or bytes, which Transformers refuses as well.
     """
+    if quantisation.residual_length < LEAST_RESIDUAL:
+        raise ShapeError("residual_length", f"it is less than {LEAST_RESIDUAL}")
     return _sum(_quantised(each, run, quantisation) for each in _all_full(layers))
 
 
@@ -162,7 +170,13 @@ def _sum(parts: Iterable[CacheBytes]) -> CacheBytes:
 
 
 def _as_cached(layers: Sequence[Layers], version: tuple[int, int]) -> list[Layers]:
-    """The layers as that version caches them."""
+    """The layers as that version caches them.
+
+    Raises:
+        ShapeError: a version older than those that were read.
+    """
+    if version < OLDEST_VERSION:
+        raise ShapeError("version", f"caches before {_name(OLDEST_VERSION)} are not known")
     if version >= LATENT_SINCE:
         return list(layers)
     return [each.expanded() if isinstance(each, LatentAttention) else each for each in layers]
@@ -197,7 +211,8 @@ def _dynamic(layers: Layers, run: Run) -> CacheBytes:
         before = _within(window, run.tokens - 1) if run.decoded else 0
         kept = before + (1 if run.decoded else run.prompt)
     each = run.batch * layers.layers * _row(layers, run.element)
-    counters = 0 if window is None else COUNTER * layers.layers
+    counted = window is not None and run.version >= WINDOW_COUNTERS_SINCE
+    counters = COUNTER * layers.layers if counted else 0
     return CacheBytes(int(shown * each), int(kept * each), counters)
 
 
@@ -213,7 +228,8 @@ def _static(layers: Layers, run: Run, max_cache_len: int) -> CacheBytes:
     cells = max_cache_len if window is None else min(window, max_cache_len)
     held = int(cells * run.batch * layers.layers * _row(layers, run.element))
     indexed = isinstance(layers, LatentAttention) and layers.index_dim > 0
-    return CacheBytes(held, held, COUNTER * layers.layers * (2 if indexed else 1))
+    counters = (2 if indexed else 1) * layers.layers if run.version >= STATIC_COUNTERS_SINCE else 0
+    return CacheBytes(held, held, COUNTER * counters)
 
 
 def _state(layers: StateLayers, run: Run) -> CacheBytes:
@@ -244,7 +260,7 @@ def _all_full(layers: Sequence[Layers]) -> list[FullAttention]:
 
 
 def _quantised(layers: FullAttention, run: Run, how: Quantisation) -> CacheBytes:
-    residual = run.decoded % max(how.residual_length, 1)
+    residual = run.decoded % how.residual_length
     heads = run.batch * layers.kv_heads
     held = residual * heads * (layers.k_dim + layers.v_dim) * run.element
     for width, axis in ((layers.k_dim, how.axis_key), (layers.v_dim, how.axis_value)):
@@ -260,7 +276,7 @@ def _quantised(layers: FullAttention, run: Run, how: Quantisation) -> CacheBytes
 
 def _first_again(run: Run, how: Quantisation) -> int:
     """Tokens that are quantised when it is done for the second time; the prompt, if it is not."""
-    period = max(how.residual_length, 1)
+    period = how.residual_length
     return run.prompt + (period if run.decoded >= period else 0)
 
 
