@@ -54,6 +54,20 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
+class Startup:
+    """What an engine printed while it started, digit for digit, to be held against arithmetic.
+
+    `engine` is a short name, such as `vllm`. `settings` are what it was started with, under the
+    engine's own names. `printed` has the numbers of each kind of line, by name, as they were
+    printed: `{"pool": ({"tokens": "20480", "k": "0.12", "v": "0.12"},)}`.
+    """
+
+    engine: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    printed: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One run, operating point or test of a file.
 
@@ -61,7 +75,8 @@ class Row:
     showing; `not_stated` the axes that matter for the format and that the file leaves open.
     `requests` is None where the tool sends no requests. `samples` says how many values are
     behind each distribution, such as `latency.ttft`, or at most can be. `means` are axes that the
-    envelope lacks because no single value holds for all requests, or none is known to.
+    envelope lacks because no single value holds for all requests, or none is known to. `startup`
+    is there where the row is a start of an engine.
     """
 
     case: str | None
@@ -74,6 +89,7 @@ class Row:
     samples: Mapping[str, int] = field(default_factory=dict)
     means: Mapping[str, Mean] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    startup: Startup | None = None
 
     def figure(self, name: str) -> Figure | None:
         """The figure of that name, if the row has it."""

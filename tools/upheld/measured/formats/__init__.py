@@ -19,7 +19,11 @@ from typing import Protocol
 
 from upheld.measured.content import Content
 from upheld.measured.formats import (
+    lmdeploy_startup_log,
+    ollama_startup_log,
     pytest_benchmark,
+    sglang_startup_log,
+    tensorrt_llm_startup_log,
     vllm_bench_serve,
     vllm_startup_log,
     vllm_sweep_summary,
@@ -42,7 +46,11 @@ class Format(Protocol):
 
 
 FORMATS: dict[str, Format] = {
+    "lmdeploy-startup-log": lmdeploy_startup_log,
+    "ollama-startup-log": ollama_startup_log,
     "pytest-benchmark": pytest_benchmark,
+    "sglang-startup-log": sglang_startup_log,
+    "tensorrt-llm-startup-log": tensorrt_llm_startup_log,
     "vllm-bench-serve": vllm_bench_serve,
     "vllm-startup-log": vllm_startup_log,
     "vllm-sweep-summary": vllm_sweep_summary,

@@ -10,13 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 from upheld.measured.content import Content
-from upheld.measured.draft import NOT_MEASURED
+from upheld.measured.engine_log import (
+    DTYPES,
+    NUMBER,
+    Printed,
+    Start,
+    is_text,
+    lines_of,
+    listed,
+    over_ranks,
+    row_of,
+    settings_in,
+    whole,
+)
 from upheld.measured.reading import AxisValue, Figure, Reading, Row
-from upheld.records.finding import Finding, Place
+from upheld.records.finding import Place
 from upheld.records.units import format_number
 
 NAME = "vllm-startup-log"
@@ -27,30 +38,32 @@ TITLE = "vLLM: start-up log, text"
 _LINE = re.compile(
     r"\b(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[?[\w./-]{1,120}:\d+\]? (?P<says>.*)"
 )
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_LONGEST_LINE = 20_000
 
 _START = re.compile(
     r"Initializing an? (?P<generation>V0 |V1 )?LLM engine \((?:version=)?v(?P<version>[\w.+-]+)\)"
     r" with config: (?P<config>.*)"
 )
-_WEIGHTS = re.compile(
-    r"(?:Model loading|Loading model weights) took (?P<value>\d{1,6}(?:\.\d{1,9})?) ?Gi?B\b"
-)
-_TOKENS = re.compile(r"GPU KV cache size: (?P<value>\d[\d,]{0,20}) tokens")
-_SEQUENCES = re.compile(
-    r"Maximum concurrency for (?P<length>\d[\d,]{0,12}) tokens per request: "
-    r"(?P<value>\d{1,9}(?:\.\d{1,9})?)x"
-)
-_POOL = re.compile(r"Available KV cache memory: (?P<value>\d{1,6}(?:\.\d{1,9})?) ?GiB")
-_BLOCKS = re.compile(r"# (?:GPU|cuda) blocks: (?P<value>\d{1,12})\b")
+_NUMBERS = {
+    "weights": re.compile(
+        rf"(?:Model loading|Loading model weights) took (?P<value>{NUMBER}) ?Gi?B\b"
+    ),
+    "tokens": re.compile(r"GPU KV cache size: (?P<value>\d[\d,]{0,20}) tokens"),
+    "sequences": re.compile(
+        r"Maximum concurrency for (?P<length>\d[\d,]{0,12}) tokens per request: "
+        rf"(?P<value>{NUMBER})x"
+    ),
+    "available": re.compile(rf"Available KV cache memory: (?P<value>{NUMBER}) ?GiB"),
+    "blocks": re.compile(
+        r"# (?:GPU|cuda) blocks: (?P<value>\d{1,12})\b(?:, # CPU blocks: (?P<cpu>\d{1,12})\b)?"
+    ),
+    "attention_block": re.compile(r"Setting attention block size to (?P<value>\d{1,6}) tokens"),
+}
+_BATCHED = re.compile(r"max_num_batched_tokens=(?P<value>\d{1,9})\b")
 _FAILED = re.compile(
     r"(?:ValueError: )?(?:No available memory for the cache blocks"
     r"|To serve at least one request with the model)"
 )
 
-_SETTING = re.compile(r"(?<![\w'])(?P<name>\w+)=(?P<value>'[^']*'|[^\s,()]+)")
-_DTYPES = {"torch.bfloat16": "bf16", "torch.float16": "fp16", "torch.float32": "fp32"}
 _AXES = (
     "model", "model_revision", "engine", "engine_version", "weight_dtype", "kv_cache_dtype",
     "device", "device_count", "tensor_parallel", "max_model_len", "prefix_caching",
@@ -58,69 +71,44 @@ _AXES = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
-class _Printed:
-    """A number that one line prints; `rounding` is half of its last digit, 0 where it is whole."""
-
-    value: Fraction
-    rounding: Fraction
-
-
-@dataclass(slots=True)
-class _Start:
-    """What the lines of one start say, in their order."""
-
-    at: Place
-    version: str | None = None
-    settings: dict[str, str] = field(default_factory=dict)
-    weights: list[_Printed] = field(default_factory=list)
-    tokens: list[_Printed] = field(default_factory=list)
-    sequences: list[_Printed] = field(default_factory=list)
-    lengths: set[int] = field(default_factory=set)
-    pool: list[_Printed] = field(default_factory=list)
-    blocks: list[_Printed] = field(default_factory=list)
-    failed: Place | None = None
-
-    @property
-    def empty(self) -> bool:
-        return not (self.weights or self.tokens or self.sequences)
-
-
 def recognise(content: Content) -> bool:
     """Text that holds a line in vLLM's log form which says what the weights or the cache take."""
-    if content.documents or content.refusal is not None:
+    if not is_text(content):
         return False
     # Cheap to rule out: most text has none of these words.
     if not any(words in content.text for words in (" took ", "KV cache size", "Maximum concurr")):
         return False
     return any(
-        pattern.search(says) for _, says in _lines(content) for pattern in (_WEIGHTS, _TOKENS)
+        _NUMBERS[kind].search(says) for _, says in _lines(content) for kind in ("weights", "tokens")
     )
 
 
 def read(content: Content) -> Reading:
     """One row a start. A log that begins later than its start has a row without settings."""
-    starts: list[_Start] = []
+    starts: list[Start] = []
     for place, says in _lines(content):
         begins = _START.search(says)
         if begins:
-            starts.append(_Start(place, begins["version"], _settings(begins["config"])))
+            starts.append(Start(place, _settings(begins)))
         elif not starts:
-            starts.append(_Start(place))
+            starts.append(Start(place))
         _take(starts[-1], says, place)
-    if starts and starts[0].version is None and starts[0].empty:
+    if starts and "engine_version" not in starts[0].settings and _empty(starts[0]):
         del starts[0]
     rows = tuple(
         _row(start, f"start {number}" if len(starts) > 1 else None)
         for number, start in enumerate(starts, start=1)
     )
-    versions = {start.version for start in starts}
+    versions = {start.settings.get("engine_version") for start in starts}
     return Reading(rows, versions.pop() if len(versions) == 1 else None)
 
 
+def _empty(start: Start) -> bool:
+    return not any(kind in start.printed for kind in ("weights", "tokens", "sequences"))
+
+
 def _lines(content: Content) -> Iterator[tuple[Place, str]]:
-    for number, line in enumerate(content.text.split("\n"), start=1):
-        plain = _COLOUR.sub("", line[:_LONGEST_LINE])
+    for number, plain in lines_of(content):
         found = _LINE.search(plain)
         if found:
             yield Place(content.path, number), found["says"]
@@ -128,67 +116,35 @@ def _lines(content: Content) -> Iterator[tuple[Place, str]]:
             yield Place(content.path, number), plain
 
 
-def _settings(config: str) -> dict[str, str]:
+def _settings(begins: re.Match[str]) -> dict[str, str]:
     """`name=value` pairs up to the nested objects, whose own names must not be taken for these."""
-    plain = config.partition("compilation_config=")[0]
-    settings: dict[str, str] = {}
-    for found in _SETTING.finditer(plain):
-        settings.setdefault(found["name"], found["value"].strip("'"))
+    settings = settings_in(begins["config"].partition("compilation_config=")[0])
+    settings["engine_version"] = begins["version"]
+    # An engine that names no generation is the only one that there was.
+    settings["generation"] = (begins["generation"] or "").strip()
     return settings
 
 
-def _take(start: _Start, says: str, place: Place) -> None:
-    for pattern, values in (
-        (_WEIGHTS, start.weights),
-        (_TOKENS, start.tokens),
-        (_SEQUENCES, start.sequences),
-        (_POOL, start.pool),
-        (_BLOCKS, start.blocks),
-    ):
-        found = pattern.search(says)
-        if found:
-            values.append(_printed(found["value"]))
-            if pattern is _SEQUENCES:
-                start.lengths.add(int(found["length"].replace(",", "")))
+def _take(start: Start, says: str, place: Place) -> None:
+    start.take(_NUMBERS, says)
+    if found := _BATCHED.search(says):
+        start.settings.setdefault("max_num_batched_tokens", found["value"])
     if start.failed is None and _FAILED.search(says):
-        start.failed = place
+        start.failed = (place, "the KV cache does not hold one request of full context")
 
 
-def _printed(digits: str) -> _Printed:
-    places = len(digits.partition(".")[2])
-    rounding = Fraction(1, 2 * 10**places) if places else Fraction(0)
-    return _Printed(Fraction(digits.replace(",", "")), rounding)
-
-
-def _row(start: _Start, case: str | None) -> Row:
+def _row(start: Start, case: str | None) -> Row:
     figures: list[Figure] = []
-    if start.weights:
-        heaviest = max(start.weights, key=lambda each: each.value)
-        figures.append(_figure("memory.weights", heaviest, "GiB", start.weights, "most"))
-    if start.tokens:
-        fewest = min(start.tokens, key=lambda each: each.value)
-        figures.append(_figure("capacity.tokens", fewest, "tokens", start.tokens, "fewest"))
-    if start.sequences:
-        figures.append(_whole_sequences(start.sequences))
-    envelope = _envelope(start)
-    return Row(
-        case=case,
-        place=start.at,
-        figures=tuple(figures),
-        envelope=envelope,
-        stated=_stated(start),
-        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
-        findings=_findings(start),
-    )
+    if weights := start.numbers("weights"):
+        figures.append(over_ranks("memory.weights", "GiB", weights, "most"))
+    if tokens := start.numbers("tokens"):
+        figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest"))
+    if sequences := start.numbers("sequences"):
+        figures.append(_whole_sequences(sequences))
+    return row_of(start, "vllm", case, figures, _envelope(start), _stated(start), _AXES)
 
 
-def _figure(name: str, taken: _Printed, unit: str, printed: list[_Printed], which: str) -> Figure:
-    different = len({each.value for each in printed}) > 1
-    note = f"the {which} of {len(printed)} that ranks or engines print" if different else None
-    return Figure(name, taken.value, unit, "reported", taken.value, note, taken.rounding)
-
-
-def _whole_sequences(printed: list[_Printed]) -> Figure:
+def _whole_sequences(printed: list[Printed]) -> Figure:
     """Requests of full context: the whole part of how many times over the context limit fits."""
     fewest = min(printed, key=lambda each: each.value)
     whole = Fraction(int(fewest.value))
@@ -200,16 +156,16 @@ def _whole_sequences(printed: list[_Printed]) -> Figure:
     )
 
 
-def _envelope(start: _Start) -> dict[str, AxisValue]:
+def _envelope(start: Start) -> dict[str, AxisValue]:
     axes: dict[str, AxisValue] = {"engine": "vLLM"}
-    if start.version is not None:
-        axes["engine_version"] = start.version
     settings = start.settings
+    if "engine_version" in settings:
+        axes["engine_version"] = settings["engine_version"]
     if "model" in settings:
         axes["model"] = settings["model"]
     if settings.get("revision", "None") != "None":
         axes["model_revision"] = settings["revision"]
-    dtype = _DTYPES.get(settings.get("dtype", ""))
+    dtype = DTYPES.get(settings.get("dtype", ""))
     quantised = settings.get("quantization", "None") != "None"
     if dtype is not None and not quantised:
         axes["weight_dtype"] = dtype
@@ -218,14 +174,15 @@ def _envelope(start: _Start) -> dict[str, AxisValue]:
         axes["kv_cache_dtype"] = "fp8" if cache.startswith("fp8") else cache
     elif cache == "auto" and dtype is not None and not quantised:
         axes["kv_cache_dtype"] = dtype
-    ranks = _whole(settings.get("tensor_parallel_size"))
+    ranks = whole(settings.get("tensor_parallel_size"))
     if ranks is not None:
         axes["tensor_parallel"] = ranks
-        stages = _whole(settings.get("pipeline_parallel_size")) or 1
+        stages = whole(settings.get("pipeline_parallel_size")) or 1
         axes["device_count"] = ranks * stages
-    length = _whole(settings.get("max_seq_len"))
-    if length is None and len(start.lengths) == 1:
-        (length,) = start.lengths
+    length = whole(settings.get("max_seq_len"))
+    lengths = {int(each.value) for each in start.numbers("sequences", "length")}
+    if length is None and len(lengths) == 1:
+        (length,) = lengths
     if length is not None:
         axes["max_model_len"] = length
     caching = settings.get("enable_prefix_caching")
@@ -236,11 +193,7 @@ def _envelope(start: _Start) -> dict[str, AxisValue]:
     return axes
 
 
-def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and re.fullmatch(r"[1-9]\d{0,8}", text) else None
-
-
-def _stated(start: _Start) -> dict[str, str]:
+def _stated(start: Start) -> dict[str, str]:
     stated = {
         name: start.settings[key]
         for name, key in (
@@ -250,37 +203,12 @@ def _stated(start: _Start) -> dict[str, str]:
         )
         if start.settings.get(key, "None") != "None"
     }
+    weights = start.numbers("weights")
     for name, printed, unit in (
-        ("available_kv_cache_memory", start.pool, " GiB"),
-        ("gpu_blocks", start.blocks, ""),
-        ("weights_of_each_rank", start.weights if len(start.weights) > 1 else [], " GiB"),
+        ("available_kv_cache_memory", start.numbers("available"), " GiB"),
+        ("gpu_blocks", start.numbers("blocks"), ""),
+        ("weights_of_each_rank", weights if len(weights) > 1 else [], " GiB"),
     ):
         if printed:
-            shown = ", ".join(format_number(each.value, 12) for each in printed[:8])
-            more = f" and {len(printed) - 8} more" if len(printed) > 8 else ""
-            stated[name] = f"{shown}{unit}{more}"
+            stated[name] = listed(printed, unit)
     return stated
-
-
-def _findings(start: _Start) -> tuple[Finding, ...]:
-    if start.failed is not None:
-        return (
-            Finding(
-                NOT_MEASURED,
-                start.failed,
-                "the engine did not start: the KV cache does not hold one request of full context",
-                "its figures are of a deployment that never served; start it with a shorter "
-                "context, more memory or more devices",
-            ),
-        )
-    if not start.tokens and not start.sequences:
-        return (
-            Finding(
-                NOT_MEASURED,
-                start.at,
-                "the log ends, or was cut, before the engine says what its KV cache holds",
-                "add the whole log, up to the line after which requests are served",
-                "warning",
-            ),
-        )
-    return ()
