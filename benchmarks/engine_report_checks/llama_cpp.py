@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import MIB, Check, NotPredicted, same_digits
+from engine_report_checks.predictions import NotPredicted
 from upheld.arithmetic.dtypes import CacheDtype, cache_dtype
 from upheld.arithmetic.engines import llama_cpp
 from upheld.arithmetic.layouts import Layers
@@ -14,6 +14,7 @@ from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
+from upheld.judge.beside.figures import MIB, Check, same_digits
 
 
 def checks(

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import MIB, Check, same_digits
 from upheld.arithmetic.engines import lmdeploy
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
+from upheld.judge.beside.figures import MIB, Check, same_digits
 
 
 def checks(

@@ -7,9 +7,10 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
-from engine_report_checks.figures import GIB, Check, NotPredicted, same_digits
+from engine_report_checks.predictions import NotPredicted, row_of
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.weights import weights
+from upheld.judge.beside.figures import GIB, Check, same_digits
 
 # What a model_type implies that its config.json does not say.
 IMPLIED: dict[str, dict[str, Any]] = {
@@ -41,10 +42,10 @@ def score_weights(
         try:
             size = _loading_bytes(report, shapes.get(report["model_shape"]) or {})
             check = same_digits("model_loading_gib", printed, Fraction(size, GIB))
-            rows.append({"id": report["id"], **vars(check)})
+            rows.append({"id": report["id"], **row_of(check)})
         except (NotPredicted, ShapeError) as error:
             unknown = Check("model_loading_gib", printed, None, "not-predicted")
-            rows.append({"id": report["id"], **vars(unknown), "reason": str(error)})
+            rows.append({"id": report["id"], **row_of(unknown), "reason": str(error)})
     exact = sum(row["verdict"] == "exact" for row in rows)
     return {"exact": exact, "total": len(rows), "rows": rows}
 

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from engine_report_checks import llama_cpp, lmdeploy, sglang, tensorrt_llm, vllm, vllm_v0
-from engine_report_checks.figures import Check, NotPredicted, same_digits
 from engine_report_checks.loading import score_weights
+from engine_report_checks.predictions import NotPredicted, row_of
 from engine_report_checks.shapes import PERTURBATIONS, layers_of
 from upheld.arithmetic.errors import ShapeError
+from upheld.judge.beside.figures import Check, same_digits
 
 ENGINES: dict[str, Callable[..., Iterator[Check]]] = {
     "vllm-v1": vllm.checks,
@@ -52,7 +53,7 @@ def score(
         "engine": report["engine"],
         "verdict": verdict,
         **({"reason": reason} if reason else {}),
-        "checks": [vars(each) for each in checks],
+        "checks": [row_of(each) for each in checks],
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, Check, NotPredicted, same_digits
+from engine_report_checks.predictions import NotPredicted
 from engine_report_checks.shapes import dtype_of
 from upheld.arithmetic.engines import sglang
 from upheld.arithmetic.layouts import Layers
@@ -15,6 +15,7 @@ from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
+from upheld.judge.beside.figures import GIB, Check, same_digits
 
 
 def checks(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from engine_report_checks.figures import NotPredicted
+from engine_report_checks.predictions import NotPredicted
 from upheld.arithmetic.dtypes import CacheDtype, cache_dtype
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention

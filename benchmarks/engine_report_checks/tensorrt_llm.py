@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, Check, Interval, in_interval, same_digits
 from engine_report_checks.shapes import dtype_of
 from upheld.arithmetic.engines import tensorrt_llm
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
+from upheld.judge.beside.figures import GIB, Check, Interval, in_interval, same_digits
 
 
 def checks(

@@ -8,13 +8,16 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, Check, Interval, in_interval, same_digits
 from engine_report_checks.shapes import dtype_of, version_of
 from upheld.arithmetic.engines import vllm
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
+from upheld.judge.beside.figures import GIB, Check, Interval, in_interval, same_digits
+from upheld.judge.beside.vllm import capacity
+
+_AS_REPORTED = {"capacity.tokens": "gpu_kv_cache_tokens", "concurrency": "max_concurrency"}
 
 
 def checks(
@@ -140,43 +143,12 @@ def _blocks(
 
 def _capacity(report: Mapping[str, Any], pool: vllm.Pool, low: int, high: int) -> Iterator[Check]:
     reported, limit = report["reported"], report["arguments"].get("max_model_len")
-    tokens = reported.get("gpu_kv_cache_tokens")
-    concurrency = reported.get("max_concurrency")
-    if tokens is not None and high >= low:
-        yield in_interval(
-            "gpu_kv_cache_tokens",
-            tokens,
-            Fraction(pool.tokens(low, limit)),
-            Fraction(pool.tokens(high, limit)),
-        )
-    if concurrency is None or not limit:
-        return
-    if tokens is not None:
-        # All block counts that print these tokens; with one group there is one.
-        blocks = _blocks_of_tokens(pool, int(tokens.replace(",", "")), limit)
-        low, high = blocks if high < low else (max(low, blocks[0]), min(high, blocks[1]))
-    if high >= low:
-        yield in_interval(
-            "max_concurrency",
-            concurrency,
-            pool.concurrency(low, limit),
-            pool.concurrency(high, limit),
-        )
-    else:
-        yield Check("max_concurrency", concurrency, None, "off")
-
-
-def _blocks_of_tokens(pool: vllm.Pool, tokens: int, limit: int) -> tuple[int, int]:
-    guess = max(1, tokens // pool.smallest_block)
-    step = len(pool.groups) + pool.blocks_for(limit)
-    low, high = 0, guess * step
-    while low < high:
-        middle = (low + high) // 2
-        if pool.tokens(middle, limit) < tokens:
-            low = middle + 1
-        else:
-            high = middle
-    last = low
-    while pool.tokens(last + 1, limit) <= tokens:
-        last += 1
-    return low, last
+    found = capacity(
+        pool,
+        (low, high) if high >= low else None,
+        reported.get("gpu_kv_cache_tokens"),
+        reported.get("max_concurrency"),
+        limit,
+    )
+    for check in found:
+        yield replace(check, name=_AS_REPORTED[check.name])

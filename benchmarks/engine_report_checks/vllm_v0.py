@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, Check, Interval, in_interval, same_digits
 from engine_report_checks.shapes import dtype_of
 from upheld.arithmetic.engines import vllm_v0
 from upheld.arithmetic.layouts import Layers
+from upheld.judge.beside.figures import GIB, Check, Interval, in_interval, same_digits
 
 
 def checks(

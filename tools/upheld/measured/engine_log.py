@@ -44,10 +44,16 @@ class Printed:
         rounding = Fraction(1, 2 * 10**places) if places else Fraction(0)
         return cls(Fraction(digits.replace(",", "")), rounding)
 
+    @classmethod
+    def sum(cls, parts: Sequence[Printed]) -> Printed:
+        """All parts together, each of them rounded on its own."""
+        value = sum((each.value for each in parts), Fraction(0))
+        return cls(value, sum((each.rounding for each in parts), Fraction(0)))
+
 
 @dataclass(slots=True)
 class Start:
-    """What the lines of one start say: settings by name, numbers by kind of line, in their order."""
+    """What the lines of one start say: settings by name, numbers by kind of line, in order."""
 
     at: Place
     settings: dict[str, str] = field(default_factory=dict)
@@ -114,6 +120,26 @@ def over_ranks(
     )
 
 
+def of_a_token(parts: Sequence[Printed], unit: int, tokens: int, note: str) -> Figure:
+    """Bytes of the cache for one token: printed sizes in `unit` bytes over the tokens they hold.
+
+    It is known as far as the sizes' last digits allow, which the note says.
+    """
+    size = Printed.sum(parts)
+    scale = Fraction(unit, tokens)
+    rounding = size.rounding * scale
+    if rounding:
+        note = f"{note}; its last digit leaves {format_number(rounding, 2)} B either way open"
+    return Figure(
+        "memory.kv_cache_per_token",
+        size.value * scale,
+        "B",
+        "recomputed",
+        note=note,
+        rounding=rounding,
+    )
+
+
 def listed(printed: Sequence[Printed], unit: str = "") -> str:
     """The numbers for people, the first few of many."""
     shown = ", ".join(format_number(each.value, 12) for each in printed[:_MOST_SHOWN])
@@ -138,7 +164,9 @@ def row_of(
         envelope=envelope,
         stated=stated,
         not_stated=tuple(axis for axis in axes if axis not in envelope),
-        findings=_findings(start, reaches_cache=any(each.name != "memory.weights" for each in figures)),
+        findings=_findings(
+            start, reaches_cache=any(each.name != "memory.weights" for each in figures)
+        ),
         startup=start.startup(engine),
     )
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from upheld.judge.beside import Beside
 from upheld.measured.reading import AxisValue, Figure, FileReading
+from upheld.report.beside_json import beside_object
 from upheld.report.json_text import VERSION, finding_object
 
 
-def readings_object(readings: Iterable[FileReading]) -> dict[str, Any]:
-    """The documented shape, version 1: plain values, every number a float of the exact one."""
-    return {"version": VERSION, "files": [_file_as_json(reading) for reading in readings]}
+def readings_object(
+    readings: Sequence[FileReading], besides: Sequence[Sequence[Beside] | None] = ()
+) -> dict[str, Any]:
+    """The documented shape, version 1: plain values, every number a float of the exact one.
+
+    `besides` are the starts of each file beside arithmetic, None where that was not asked for.
+    """
+    files = [_file_as_json(reading) for reading in readings]
+    for file, starts in zip(files, besides, strict=False):
+        if starts is not None:
+            file["beside"] = [beside_object(start) for start in starts]
+    return {"version": VERSION, "files": files}
 
 
 def _file_as_json(reading: FileReading) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from upheld.measured.engine_log import (
     Start,
     is_text,
     lines_of,
+    of_a_token,
     over_ranks,
     row_of,
     settings_in,
@@ -33,7 +34,7 @@ NAME = "lmdeploy-startup-log"
 TOOL = "LMDeploy"
 TITLE = "LMDeploy: start-up log, text"
 
-# [TM][INFO] … of TurboMind; 2025-08-22 12:04:49,226 - lmdeploy - INFO - engine.py:280 - … of Python.
+# [TM][INFO] … of TurboMind; 2025-08-22 12:04:49,226 - lmdeploy - INFO - engine.py:280 - …
 _LINE = re.compile(
     r"\[TM\]\[(?:INFO|WARNING|ERROR)\] (?P<turbomind>.*)"
     r"|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} - lmdeploy - [A-Z]+ - (?P<python>.*)"
@@ -111,23 +112,14 @@ def _row(start: Start) -> Row:
     figures: list[Figure] = []
     length, blocks = _block_length(start), start.numbers("blocks")
     if blocks and length is not None:
-        reserved = int(start.settings.get("num_reserved_gpu_blocks", "0"))
+        reserved = whole(start.settings.get("num_reserved_gpu_blocks")) or 0
         tokens = [Printed((each.value - reserved) * length, Fraction(0)) for each in blocks]
         note = f"blocks of {length:,} tokens that the log prints"
         figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest", note))
     block = start.numbers("block")
     if block and block[0].rounding and length is not None:
-        scale = Fraction(2**20, length)
-        figures.append(
-            Figure(
-                "memory.kv_cache_per_token",
-                block[0].value * scale,
-                "B",
-                "recomputed",
-                note="a block's printed size over its tokens",
-                rounding=block[0].rounding * scale,
-            )
-        )
+        note = "a block's printed size over its tokens"
+        figures.append(of_a_token(block[:1], 2**20, length, note))
     return row_of(start, "lmdeploy", None, figures, _envelope(start), _stated(start), _AXES)
 
 

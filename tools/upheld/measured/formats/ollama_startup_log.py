@@ -17,6 +17,7 @@ from upheld.measured.content import Content
 from upheld.measured.engine_log import NUMBER, Printed, Start, is_text, lines_of, row_of, whole
 from upheld.measured.reading import AxisValue, Figure, Reading, Row
 from upheld.records.finding import Place
+from upheld.records.units import UNITS
 
 NAME = "ollama-startup-log"
 TOOL = "Ollama"
@@ -108,8 +109,7 @@ def _on_fullest_device(start: Start, name: str, what: str) -> Figure | None:
 
 
 def _bytes(line: dict[str, str]) -> Fraction:
-    power = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3}[line["unit"]]
-    return Fraction(line["value"]) * 1024**power
+    return Fraction(line["value"]) * UNITS[line["unit"]].factor
 
 
 def _envelope(start: Start, version: str | None) -> dict[str, AxisValue]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.engine_log import (
@@ -21,6 +20,7 @@ from upheld.measured.engine_log import (
     is_text,
     lines_of,
     listed,
+    of_a_token,
     over_ranks,
     row_of,
     settings_in,
@@ -45,8 +45,10 @@ _NUMBERS = {
         rf"avail mem={NUMBER} GB(?:, mem usage=(?P<value>-?{NUMBER}) GB)?"
     ),
     "pool": re.compile(
-        r"KV Cache is allocated\. (?:dtype: (?P<dtype>[\w.]{1,40}), )?#tokens: (?P<tokens>\d{1,12}), "
-        rf"(?:K size: (?P<k>{NUMBER}) GB, V size: (?P<v>{NUMBER}) GB|KV size: (?P<kv>{NUMBER}) GB)"
+        r"KV Cache is allocated\. (?:dtype: (?P<dtype>[\w.]{1,40}), )?"
+        r"#tokens: (?P<tokens>\d{1,12}), "
+        rf"(?:K size: (?P<k>{NUMBER}) GB, V size: (?P<v>{NUMBER}) GB"
+        rf"|KV size: (?P<kv>{NUMBER}) GB)"
     ),
     "states": re.compile(
         r"Mamba Cache is allocated\. (?:max_mamba_cache_size: (?P<slots>\d{1,9}), )?"
@@ -72,7 +74,9 @@ def recognise(content: Content) -> bool:
     if not any(words in content.text for words in ("Load weight end.", "KV Cache is allocated.")):
         return False
     return any(
-        _NUMBERS[kind].search(says) for _, _, says in _lines(content) for kind in ("weights", "pool")
+        _NUMBERS[kind].search(says)
+        for _, _, says in _lines(content)
+        for kind in ("weights", "pool")
     )
 
 
@@ -116,27 +120,18 @@ def _row(start: Start, case: str | None) -> Row:
     tokens = start.numbers("tokens") or (start.numbers("pool", "tokens") if one_pool else [])
     if tokens:
         figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest"))
-    if one_pool and (of_a_token := _of_a_token(start)) is not None:
-        figures.append(of_a_token)
+    if one_pool and (figure := _of_a_token(start)) is not None:
+        figures.append(figure)
     return row_of(start, "sglang", case, figures, _envelope(start), _stated(start), _AXES)
 
 
 def _weights_of_ranks(start: Start) -> list[Printed]:
     """What loading took on each rank: a draft model is loaded after the model, on the same rank."""
-    by_rank: dict[str, list[str]] = {}
+    by_rank: dict[str, list[Printed]] = {}
     for line in start.printed.get("weights", ()):
         if "value" in line:
-            by_rank.setdefault(line["rank"], []).append(line["value"])
-    sums = []
-    for loads in by_rank.values():
-        each = [Printed.of(digits) for digits in loads]
-        sums.append(
-            Printed(
-                sum((one.value for one in each), Fraction(0)),
-                sum((one.rounding for one in each), Fraction(0)),
-            )
-        )
-    return sums
+            by_rank.setdefault(line["rank"], []).append(Printed.of(line["value"]))
+    return [Printed.sum(loads) for loads in by_rank.values()]
 
 
 def _is_one_pool_a_rank(start: Start) -> bool:
@@ -152,15 +147,8 @@ def _of_a_token(start: Start) -> Figure | None:
         return None
     first = pools[0]
     parts = [Printed.of(first[name]) for name in ("k", "v", "kv") if name in first]
-    scale = Fraction(2**30, int(first["tokens"]) + page)
-    return Figure(
-        "memory.kv_cache_per_token",
-        sum((each.value for each in parts), Fraction(0)) * scale,
-        "B",
-        "recomputed",
-        note="a pool's printed size over its rows, its tokens and one page",
-        rounding=sum((each.rounding for each in parts), Fraction(0)) * scale,
-    )
+    rows = int(first["tokens"]) + page
+    return of_a_token(parts, 2**30, rows, "a pool's printed size over its tokens and one page")
 
 
 def _envelope(start: Start) -> dict[str, AxisValue]:
@@ -198,7 +186,7 @@ def _envelope(start: Start) -> dict[str, AxisValue]:
 
 
 def _cache_dtype(start: Start, computed: str | None) -> str | None:
-    """As a pool says, or the line before it, or the argument; `auto` is what the model computes in."""
+    """As a pool says, the line before it, or the argument; `auto` is what the model computes in."""
     for kind in ("pool", "cache_dtype"):
         for line in start.printed.get(kind, ()):
             if "dtype" in line:

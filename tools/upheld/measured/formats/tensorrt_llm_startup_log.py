@@ -4,14 +4,14 @@
 parameters and buffers by 1024**3 (tensorrt_llm/_torch/pyexecutor/model_loader.py). `Allocated …
 GiB for max tokens in paged KV cache (N)` is the whole pool of a rank, so it is stated and no
 figure (cpp/tensorrt_llm/batch_manager/kvCacheManager.cpp). The PyTorch backend allots a small
-pool first, to see what activations take, and the real one last: the last line counts.
+pool first, to see what activations take, and the real one last: the last line counts. What
+trtllm-bench prints below such lines is another format's: its file is no log of this one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.engine_log import (
@@ -21,6 +21,7 @@ from upheld.measured.engine_log import (
     Start,
     is_text,
     lines_of,
+    of_a_token,
     over_ranks,
     row_of,
     settings_in,
@@ -46,7 +47,8 @@ _VERSION = re.compile(
 _NUMBERS = {
     "weights": re.compile(rf"Use (?P<value>{NUMBER}) GB for model weights"),
     "allocated": re.compile(
-        rf"Allocated (?P<gib>{NUMBER}) GiB for max tokens in paged KV cache \((?P<tokens>\d{{1,12}})\)"
+        rf"Allocated (?P<gib>{NUMBER}) GiB for max tokens in paged KV cache "
+        r"\((?P<tokens>\d{1,12})\)"
     ),
     "allocated_bytes": re.compile(r"Allocate (?P<value>\d{1,15}) bytes for k/v cache"),
     "tokens": re.compile(r"Using (?P<value>\d{1,12}) tokens in paged KV cache"),
@@ -64,18 +66,21 @@ _NUMBERS = {
         r"|blocks per sequence: \d{1,9} \[window size=(?P<size>\d{1,9})\].*"
         r"primary blocks=(?P<primary>\d{1,12})\b"
     ),
-    "block_size": re.compile(r"(?:Number of tokens per block: |tokens per block=)(?P<value>\d{1,6})\b"),
+    "block_size": re.compile(
+        r"(?:Number of tokens per block: |tokens per block=)(?P<value>\d{1,6})\b"
+    ),
     "length": re.compile(r"(?:\bmax_seq_len=|TRTGptModel maxSequenceLen: )(?P<value>\d{1,9})\b"),
-    "requests": re.compile(r"(?:\bmax_num_requests=|TRTGptModel maxNumSequences: )(?P<value>\d{1,9})\b"),
+    "requests": re.compile(
+        r"(?:\bmax_num_requests=|TRTGptModel maxNumSequences: )(?P<value>\d{1,9})\b"
+    ),
     "ranks": re.compile(r"MPI size: (?P<value>\d{1,6}), MPI local size"),
     "cache_dtype": re.compile(r"KV Cache Dtype:\s+(?P<dtype>\w{1,20})"),
-    "share": re.compile(
-        rf"Both free_?[gG]pu_?[mM]emory_?[fF]raction .*?\(to (?P<value>{NUMBER})"
-    ),
+    "share": re.compile(rf"Both free_?[gG]pu_?[mM]emory_?[fF]raction .*?\(to (?P<value>{NUMBER})"),
 }
 _REUSE = re.compile(r"KV cache block reuse is (?P<value>enabled|disabled)")
 # The reprint of LlmArgs: model='…', tensor_parallel_size=2, kv_cache_config=KvCacheConfig(…).
 _ARGUMENTS = re.compile(r"(?:LLM Args:|TorchLlmArgs|TrtLlmArgs)(?P<arguments>.*)")
+_BENCHMARK = re.compile(r"^= (?:PERFORMANCE OVERVIEW|ENGINE DETAILS)", re.MULTILINE)
 _MENTIONED = ("paged KV cache", "for model weights", "KV cache primary pool")
 _AXES = (
     "model", "engine", "engine_version", "weight_dtype", "kv_cache_dtype", "device",
@@ -86,6 +91,8 @@ _AXES = (
 def recognise(content: Content) -> bool:
     """Text with a line in TensorRT-LLM's log form that says what the weights or the pool take."""
     if not is_text(content) or not any(words in content.text for words in _MENTIONED):
+        return False
+    if _BENCHMARK.search(content.text):
         return False
     kinds = ("weights", "allocated", "allocated_bytes", "blocks")
     return any(_NUMBERS[kind].search(says) for _, says in _lines(content) for kind in kinds)
@@ -123,8 +130,8 @@ def _row(start: Start) -> Row:
         figures.append(over_ranks("memory.weights", "GiB", weights, "most"))
     if tokens := start.numbers("allocated", "tokens") or start.numbers("tokens"):
         figures.append(_tokens(tokens))
-        if (of_a_token := _of_a_token(start)) is not None:
-            figures.append(of_a_token)
+        if (figure := _of_a_token(start)) is not None:
+            figures.append(figure)
     return row_of(start, "tensorrt-llm", None, figures, _envelope(start), _stated(start), _AXES)
 
 
@@ -140,20 +147,16 @@ def _of_a_token(start: Start) -> Figure | None:
     windows = {line.get("window") or line.get("size") for line in start.printed.get("blocks", ())}
     if len(windows) > 1:
         return None
-    note = "the pool's printed size over its tokens"
-    name = "memory.kv_cache_per_token"
-    if pools := start.printed.get("allocated"):
-        size, tokens = Printed.of(pools[-1]["gib"]), int(pools[-1]["tokens"])
-        if not tokens:
-            return None
-        scale = Fraction(2**30, tokens)
-        return Figure(
-            name, size.value * scale, "B", "recomputed", note=note, rounding=size.rounding * scale
-        )
-    sizes, counts = start.numbers("allocated_bytes"), start.numbers("tokens")
-    if not sizes or not counts or not counts[-1].value:
+    pools = start.printed.get("allocated", ())
+    sizes = [each["gib"] for each in pools] or [
+        each["value"] for each in start.printed.get("allocated_bytes", ())
+    ]
+    tokens = start.numbers("allocated", "tokens") or start.numbers("tokens")
+    if not sizes or not tokens or not tokens[-1].value:
         return None
-    return Figure(name, sizes[-1].value / counts[-1].value, "B", "recomputed", note=note)
+    unit = 2**30 if pools else 1
+    note = "the pool's printed size over its tokens"
+    return of_a_token([Printed.of(sizes[-1])], unit, int(tokens[-1].value), note)
 
 
 def _envelope(start: Start) -> dict[str, AxisValue]:

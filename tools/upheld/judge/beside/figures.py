@@ -14,8 +14,10 @@ NEAR = Fraction(1, 100)
 class Check:
     """One printed figure: what was predicted for it, and how they compare.
 
-    `compared` is `digits` where the same digits are asked for, `interval` where a rounded input
-    leaves several values open, and None where nothing was predicted.
+    `verdict` is `exact`, `within` one part in a hundred, or `off`. `compared` is `digits` where
+    the same digits are asked for, `interval` where a rounded input leaves several values open,
+    and None where nothing was predicted. `differs_by` is how far the printed value lies from the
+    nearest predicted one, as a share of that: 0 where it is exact.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Check:
     predicted: str | None
     verdict: str
     compared: str | None = None
+    differs_by: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,6 @@ class Interval:
         return cls((value - half) * unit, (value + half) * unit)
 
 
-class NotPredicted(Exception):
-    """Something that the figure depends on is not known, or not yet computed."""
-
-
 def _decimals(printed: str) -> int:
     return len(printed.partition(".")[2])
 
@@ -52,8 +51,7 @@ def same_digits(name: str, printed: str, value: Fraction) -> Check:
     """The prediction written with as many decimals as were printed, half to even as printf does."""
     shown = _as_printed(value, printed)
     exact = Decimal(shown.replace(",", "")) == Decimal(printed.replace(",", ""))
-    verdict = "exact" if exact else _near(printed, value, value)
-    return Check(name, printed, shown, verdict, "digits")
+    return _check(name, printed, shown, "digits", exact=exact, ends=(value, value))
 
 
 def in_interval(name: str, printed: str, low: Fraction, high: Fraction) -> Check:
@@ -64,8 +62,8 @@ def in_interval(name: str, printed: str, low: Fraction, high: Fraction) -> Check
     ends = [_as_printed(end, printed) for end in (low, high)]
     alike = ends[0] == ends[1]
     shown = ends[0] if alike else " … ".join(ends)
-    verdict = "exact" if exact else _near(printed, low, high)
-    return Check(name, printed, shown, verdict, "digits" if alike else "interval")
+    compared = "digits" if alike else "interval"
+    return _check(name, printed, shown, compared, exact=exact, ends=(low, high))
 
 
 def _as_printed(value: Fraction, printed: str) -> str:
@@ -76,6 +74,20 @@ def _as_printed(value: Fraction, printed: str) -> str:
     return f"{shown:,}" if "," in printed else str(shown)
 
 
-def _near(printed: str, low: Fraction, high: Fraction) -> str:
+def _check(
+    name: str,
+    printed: str,
+    shown: str,
+    compared: str,
+    *,
+    exact: bool,
+    ends: tuple[Fraction, Fraction],
+) -> Check:
+    if exact:
+        return Check(name, printed, shown, "exact", compared, Fraction(0))
     value = Fraction(printed.replace(",", ""))
-    return "within" if low * (1 - NEAR) <= value <= high * (1 + NEAR) else "off"
+    low, high = ends
+    near = low * (1 - NEAR) <= value <= high * (1 + NEAR)
+    end = high if value > high else low
+    differs_by = (value - end) / end if end else None
+    return Check(name, printed, shown, "within" if near else "off", compared, differs_by)
