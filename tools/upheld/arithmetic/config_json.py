@@ -89,6 +89,11 @@ class ConfigModel:
         return self.cached.order
 
     @property
+    def sharing_layers(self) -> int:
+        """Layers that use the cache of another layer, which are not among the cached ones."""
+        return self.cached.sharing
+
+    @property
     def state_dtype(self) -> str | None:
         """The dtype of recurrent states, or None: as the model's."""
         return self.cached.state_dtype

@@ -84,7 +84,7 @@ def command(
         if starts is not None and not any(start.compared for start in starts):
             raise CouldNotRun(
                 f"{printable(reading.path)}: no figure could be set beside arithmetic",
-                "the reasons are above; a whole log, with the engine's settings, has most to compare",
+                "the reasons are above; a whole log, with the engine's settings, has most to say",
             )
     errors = any(each.severity == "error" for one in readings for each in one.all_findings)
     differs = any(start.differs for starts in besides if starts for start in starts)

@@ -17,7 +17,13 @@ def beside_object(start: Beside) -> dict[str, Any]:
             for each in start.not_compared
         ],
         "inputs": [
-            {"name": each.name, "value": each.value, "origin": each.origin} for each in start.inputs
+            {
+                "name": each.name,
+                "value": each.value,
+                "origin": each.origin,
+                "assumed": each.assumed,
+            }
+            for each in start.inputs
         ],
         "problem": start.problem,
     }

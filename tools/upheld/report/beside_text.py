@@ -15,6 +15,7 @@ from upheld.report.escape import printable
 from upheld.report.table import aligned
 
 _WIDTH = 96
+_WHOLE_FROM = 10
 INTERVAL = (
     "Inside the interval: an input is printed rounded, and what it may have been leaves more than "
     "one value open."
@@ -41,13 +42,21 @@ def _start(start: Beside, tool: str) -> Iterator[str]:
         yield click.style(f"    {heading}", dim=True)
         for line, each in zip(table, start.compared, strict=True):
             yield "    " + click.style(line, fg="green" if each.check.verdict == "exact" else "red")
+        yield ""
     for open_ in start.not_compared:
         unit = f" {open_.unit}" if open_.unit else ""
         yield from _wrapped(f"Not compared: {open_.name}, {open_.printed}{unit}: {open_.why}.")
     if start.problem is not None:
         yield from _wrapped(f"Nothing was compared: {start.problem}.")
+    assumed = [each.name.replace("_", " ") for each in start.inputs if each.assumed]
+    if start.differs and assumed:
+        yield from _wrapped(
+            f"Assumed, since the log does not say: {', '.join(assumed)}. A difference may be "
+            "theirs; a deployment's record can state them (--deployment)."
+        )
     if start.inputs:
-        yield ""
+        if start.not_compared or start.problem or (start.differs and assumed):
+            yield ""
         yield "    Inputs of the arithmetic, and where they came from"
         inputs = [
             (each.name.replace("_", " "), _shown(each.value), each.origin) for each in start.inputs
@@ -67,7 +76,9 @@ def _verdict(compared: Compared) -> str:
     if verdict != "differs" or differs_by is None:
         return verdict
     sign = "+" if differs_by > 0 else "−"
-    return f"differs by {sign}{format_number(abs(differs_by) * 100, 2)} %"
+    percent = abs(differs_by) * 100
+    shown = f"{round(percent):,}" if percent >= _WHOLE_FROM else format_number(percent, 2)
+    return f"differs by {sign}{shown} %"
 
 
 def _is_in_an_interval(compared: Compared) -> bool:

@@ -31,7 +31,8 @@ class CachedLayers:
     Attention comes before states, full attention before windows; `layers` is empty for an
     encoder. `assumed` are sentences about what the file leaves out. `state_dtype` is the dtype of
     recurrent states as Transformers names it, or None: no states, or kept as the convolution is,
-    in the model's dtype. What a model needs is given; an engine may hold more of it.
+    in the model's dtype. What a model needs is given; an engine may hold more of it: `sharing`
+    counts the layers that use the cache of another, which are not among `layers`.
     `order` says of each layer of the decoder, in turn, which of `layers` it is, by index; a layer
     may be several of them, or none.
     """
@@ -40,6 +41,7 @@ class CachedLayers:
     order: tuple[tuple[int, ...], ...] = ()
     assumed: tuple[str, ...] = ()
     state_dtype: StateDtype | None = None
+    sharing: int = 0
 
 
 def cached_layers(config: Mapping[str, Any]) -> CachedLayers:
@@ -68,7 +70,8 @@ def cached_layers(config: Mapping[str, Any]) -> CachedLayers:
     refuse_unread(fields, family, str(model_type))
     layers = layer_count(fields)
     kinds = _without_shared(layer_kinds(fields, family, layers), fields, family)
-    return _count(kinds, layers, fields, family)
+    counted = _count(kinds, layers, fields, family)
+    return replace(counted, sharing=layers - len(kinds))
 
 
 def _encoder(part: Mapping[str, Any], model_type: str) -> CachedLayers:

@@ -1,7 +1,8 @@
 """What an engine printed while it started, beside what arithmetic says.
 
-It is the one place where the two meet outside a claim. The arithmetic takes its inputs from the log first, then from what was chosen beside it (a
-deployment's record), then from the engine's defaults; each says where it came from.
+It is the one place where the two meet outside a claim. The arithmetic takes its inputs from the
+log first, then from what was chosen beside it (a deployment's record), then from the engine's
+defaults; each says where it came from.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ from typing import Any
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import CachedModel
-from upheld.arithmetic.terms import Input
 from upheld.judge.beside import lmdeploy, sglang, tensorrt_llm, vllm
-from upheld.judge.beside.inputs import Inputs
+from upheld.judge.beside.inputs import Inputs, Used
 from upheld.judge.beside.results import Compared, NotCompared
 from upheld.measured.reading import Row, Startup
 
@@ -40,7 +40,7 @@ class Beside:
     case: str | None
     compared: tuple[Compared, ...]
     not_compared: tuple[NotCompared, ...]
-    inputs: tuple[Input, ...]
+    inputs: tuple[Used, ...]
     problem: str | None = None
 
     @property

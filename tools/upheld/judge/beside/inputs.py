@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from upheld.arithmetic.dtypes import OF_TORCH, CacheDtype, cache_dtype
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import CachedModel
-from upheld.arithmetic.terms import Input
 from upheld.measured.engine_log import DTYPES
 from upheld.measured.reading import AxisValue, Row, Startup
 from upheld.records.units import Quantity
 
 LOG = "the log"
 _WHOLE = re.compile(r"[1-9]\d{0,11}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """An input that the arithmetic used; `assumed` where nobody stated it."""
+
+    name: str
+    value: int | str
+    origin: str
+    assumed: bool = False
 
 
 class Inputs:
@@ -28,10 +38,10 @@ class Inputs:
         self._startup = startup
         self._chosen = chosen
         self._chosen_by = chosen_by
-        self._used: dict[str, Input] = {}
+        self._used: dict[str, Used] = {}
 
     @property
-    def used(self) -> tuple[Input, ...]:
+    def used(self) -> tuple[Used, ...]:
         """Every input that was asked for and has a value, in that order."""
         return tuple(self._used.values())
 
@@ -73,12 +83,12 @@ class Inputs:
         printed = [settings.get("dtype"), *(line.get("dtype") for line in self._weights())]
         for name in printed:
             if name in DTYPES:
-                self.assume("dtype", DTYPES[name], LOG)
+                self.note("dtype", DTYPES[name], LOG)
                 return DTYPES[name]
         stored = model.torch_dtype
         if stored is None:
             raise ShapeError("dtype", "neither the log nor the model says what it computes in")
-        self.assume("dtype", OF_TORCH.get(stored, stored), model.origin)
+        self.note("dtype", OF_TORCH.get(stored, stored), model.origin)
         return OF_TORCH.get(stored, stored)
 
     def cache_dtype(self, model: CachedModel) -> CacheDtype:
@@ -111,16 +121,20 @@ class Inputs:
             said = None if said == "None" else said
         chosen = self._chosen.get(name)
         if said is not None:
-            self.assume(name, _shown(said), LOG)
+            self.note(name, _shown(said), LOG)
             return said
         if chosen is not None:
-            self.assume(name, _shown(chosen), self._chosen_by)
+            self.note(name, _shown(chosen), self._chosen_by)
         found: AxisValue | Quantity | None = chosen
         return found
 
-    def assume(self, name: str, value: int | str, origin: str) -> None:
-        """Note an input, unless it is there already."""
-        self._used.setdefault(name, Input(name, value, origin))
+    def note(self, name: str, value: int | str, origin: str) -> None:
+        """Note an input that somebody stated, unless it is there already."""
+        self._used.setdefault(name, Used(name, value, origin))
+
+    def assume(self, name: str, value: int | str, why: str) -> None:
+        """Note an input that nobody stated, and why it is taken for this."""
+        self._used.setdefault(name, Used(name, value, why, assumed=True))
 
 
 def _shown(value: Any) -> int | str:

@@ -41,7 +41,10 @@ def compare(
     policy = _POLICIES.get(said or "0")
     if policy is None:
         raise ShapeError("quant_policy", f"{shorten(said or '')!r} is not known")
-    inputs.assume("quant_policy", policy, LOG if said else DEFAULT)
+    if said is None:
+        inputs.assume("quant_policy", policy, DEFAULT)
+    else:
+        inputs.note("quant_policy", policy, LOG)
     layers = [each for each in layers_of(model) if isinstance(each, FullAttention)]
     if len(layers) != len(layers_of(model)):
         raise ShapeError(

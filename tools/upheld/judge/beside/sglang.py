@@ -38,6 +38,12 @@ def compare(
     if loads:
         why = "it is what the device's free memory lost, which holds more than the tensors"
         yield NotCompared("memory.weights", max(loads, key=Fraction), "GiB", why)
+    if sharing := getattr(model, "sharing_layers", 0):
+        raise ShapeError(
+            "layers",
+            f"{sharing} use the cache of another, and SGLang allots them memory all the same; in "
+            "which pools is not worked out",
+        )
     layers = layers_of(model)
     parallel = _attention_ranks(startup, inputs)
     if (whole(startup.settings.get("pp_size")) or 1) > 1:

@@ -192,11 +192,14 @@ def _stated(start: Start) -> dict[str, str]:
     stated: dict[str, str] = {}
     if pools := start.printed.get("allocated"):
         stated["kv_cache_pool"] = f"{int(pools[-1]['tokens']):,} tokens in {pools[-1]['gib']} GiB"
+    sizes = start.numbers("ranks")
+    ranks = int(sizes[-1].value) if sizes else 1
     for name, kind, unit in (
         ("tokens_per_block", "block_size", ""),
         ("available_memory", "available", " GiB"),
         ("max_requests", "requests", ""),
     ):
         if printed := start.numbers(kind):
-            stated[name] = f"{format_number(printed[-1].value, 12)}{unit}"
+            least = min(each.value for each in printed[-ranks:])
+            stated[name] = f"{format_number(least, 12)}{unit}"
     return stated
