@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from small_corpus import SmallCorpus
 from upheld.cli import main
 
 BENCHMARKS = Path(__file__).parents[1] / "corpora" / "benchmarks"
@@ -111,3 +113,101 @@ def test_each_file_that_can_t_be_read_is_told(tmp_path: Path) -> None:
 
 def test_nothing_to_read_is_exit_2() -> None:
     assert run().exit_code == 2
+
+
+CONFIG = BENCHMARKS.parent / "configs" / "llama-8b.json"
+
+
+class TestBesideArithmetic:
+    def test_text_says_which_column_an_engine_printed(self) -> None:
+        result = run(BENCHMARKS / "vllm-startup-8b.log", "--config", CONFIG)
+        assert result.exit_code == 0
+        assert "Beside arithmetic for llama-8b.json (LlamaForCausalLM)" in result.output
+        heading, weights, tokens, _ = result.output.partition("Beside arithmetic")[2].splitlines()[
+            2:6
+        ]
+        assert heading.index("printed by vLLM") < heading.index("by arithmetic, not measured")
+        assert weights.split()[:2] == ["memory.weights", "GiB"]
+        assert weights.endswith("14.9888                      14.9888  same digits")
+        assert tokens.endswith("451,744 … 451,824  inside the interval")
+        assert "Inputs of the arithmetic, and where they came from" in result.output
+        assert re.search(r"block size +16 +vLLM's default", result.output)
+
+    def test_a_figure_that_differs_is_a_finding(self, tmp_path: Path) -> None:
+        log = tmp_path / "engine.log"
+        text = (BENCHMARKS / "vllm-startup-8b.log").read_text(encoding="utf-8")
+        log.write_text(text.replace("14.9888", "15.9888"), encoding="utf-8")
+        result = run(log, "--config", CONFIG)
+        assert result.exit_code == 1
+        assert "differs by +6.7 %" in result.output
+        assert "Assumed, since the log does not say: block size." in result.output
+
+    def test_json_has_both_and_the_inputs(self) -> None:
+        result = run("--format", "json", BENCHMARKS / "sglang-startup-tp2.log", "--config", CONFIG)
+        assert result.exit_code == 0
+        (file,) = json.loads(result.output)["files"]
+        (start,) = file["beside"]
+        assert start["figures"][0] == {
+            "name": "pool of 367,404 tokens, K",
+            "unit": "GiB",
+            "printed": "11.21",
+            "by_arithmetic": "11.21",
+            "verdict": "same digits",
+            "differs_by": 0.0,
+        }
+        assert start["not_compared"][0]["name"] == "memory.weights"
+        assert {
+            "name": "tensor_parallel",
+            "value": 2,
+            "origin": "the log",
+            "assumed": False,
+        } in start["inputs"]
+        assert start["problem"] is None
+
+    def test_without_arithmetic_the_shape_has_no_such_field(self) -> None:
+        result = run("--format", "json", BENCHMARKS / "sglang-startup-tp2.log")
+        assert "beside" not in json.loads(result.output)["files"][0]
+
+    def test_a_record_says_what_a_log_leaves_open(self, small: SmallCorpus, tmp_path: Path) -> None:
+        log = tmp_path / "engine.log"
+        log.write_text(
+            "INFO 03-01 10:15:48 [runner.py:13] Available KV cache memory: 0.50 GiB\n"
+            "INFO 03-01 10:16:48 [utils.py:634] GPU KV cache size: 262,144 tokens\n"
+        )
+        result = run(log, "--deployment", "one-card", "--root", small.root)
+        assert re.search(r"tensor parallel +1 +one-card", result.output)
+        assert result.exit_code in (0, 1)
+
+    def test_a_record_of_another_engine_is_refused(self, small: SmallCorpus) -> None:
+        log = BENCHMARKS / "sglang-startup-tp2.log"
+        result = run(log, "--deployment", "one-card", "--root", small.root)
+        assert result.exit_code == 2
+        assert "is a log of SGLang, but one-card is deployed on vllm" in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            ((BENCHMARKS / "vllm-serve-summary.json", "--config", CONFIG), "is no start-up log"),
+            (
+                (
+                    BENCHMARKS / "vllm-startup-8b.log",
+                    "--config",
+                    BENCHMARKS / "vllm-startup-8b.log",
+                ),
+                "vllm-startup-8b.log",
+            ),
+            ((BENCHMARKS / "vllm-startup-8b.log", "--config", "no.json"), "no.json"),
+            (
+                (BENCHMARKS / "vllm-startup-8b.log", "--config", CONFIG, "--deployment", "x"),
+                "--config and --deployment both",
+            ),
+            ((BENCHMARKS / "ollama-startup.log", "--config", CONFIG), "no figure could be set"),
+        ],
+    )
+    def test_what_can_not_be_set_beside_arithmetic_says_why(
+        self, arguments: tuple[str | Path, ...], says: str
+    ) -> None:
+        result = run(*arguments)
+        assert result.exit_code == 2
+        assert says in result.stderr
+        assert "help: " in result.stderr

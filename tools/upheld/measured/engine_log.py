@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.draft import NOT_MEASURED
-from upheld.measured.reading import AxisValue, Figure, Row, Startup
+from upheld.measured.reading import Figure, Startup
 from upheld.records.finding import Finding, Place
 from upheld.records.units import format_number
 
@@ -147,31 +147,8 @@ def listed(printed: Sequence[Printed], unit: str = "") -> str:
     return f"{shown}{unit}" + (f" and {left} more" if left > 0 else "")
 
 
-def row_of(
-    start: Start,
-    engine: str,
-    case: str | None,
-    figures: Sequence[Figure],
-    envelope: Mapping[str, AxisValue],
-    stated: Mapping[str, str],
-    axes: Sequence[str],
-) -> Row:
-    """The row of a start; a log that does not reach the cache has a finding that says so."""
-    return Row(
-        case=case,
-        place=start.at,
-        figures=tuple(figures),
-        envelope=envelope,
-        stated=stated,
-        not_stated=tuple(axis for axis in axes if axis not in envelope),
-        findings=_findings(
-            start, reaches_cache=any(each.name != "memory.weights" for each in figures)
-        ),
-        startup=start.startup(engine),
-    )
-
-
-def _findings(start: Start, *, reaches_cache: bool) -> tuple[Finding, ...]:
+def findings_of(start: Start, *kinds: str) -> tuple[Finding, ...]:
+    """Whether the start failed, or ends before any line of `kinds` says what its cache holds."""
     if start.failed is not None:
         return (
             Finding(
@@ -182,7 +159,7 @@ def _findings(start: Start, *, reaches_cache: bool) -> tuple[Finding, ...]:
                 "context, more memory or more devices",
             ),
         )
-    if not reaches_cache:
+    if not any(kind in start.printed for kind in kinds):
         return (
             Finding(
                 NOT_MEASURED,

@@ -142,4 +142,5 @@ def _shown(value: Any) -> int | str:
         return "on" if value else "off"
     if isinstance(value, Quantity):
         return int(value.base)
-    return value if isinstance(value, int) else str(value)
+    text = str(value)
+    return int(text) if _WHOLE.fullmatch(text) else text

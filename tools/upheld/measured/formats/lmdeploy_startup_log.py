@@ -14,21 +14,22 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from upheld.measured.content import Content
+from upheld.measured.draft import NOT_MEASURED
 from upheld.measured.engine_log import (
     DTYPES,
     NUMBER,
     Printed,
     Start,
+    findings_of,
     is_text,
     lines_of,
     of_a_token,
     over_ranks,
-    row_of,
     settings_in,
     whole,
 )
 from upheld.measured.reading import AxisValue, Figure, Reading, Row
-from upheld.records.finding import Place
+from upheld.records.finding import Finding, Place
 
 NAME = "lmdeploy-startup-log"
 TOOL = "LMDeploy"
@@ -111,8 +112,8 @@ def _one(says: str, cache: bool) -> Start:
 def _row(start: Start) -> Row:
     figures: list[Figure] = []
     length, blocks = _block_length(start), start.numbers("blocks")
-    if blocks and length is not None:
-        reserved = whole(start.settings.get("num_reserved_gpu_blocks")) or 0
+    reserved = whole(start.settings.get("num_reserved_gpu_blocks")) or 0
+    if length is not None and blocks and min(each.value for each in blocks) > reserved:
         tokens = [Printed((each.value - reserved) * length, Fraction(0)) for each in blocks]
         note = f"blocks of {length:,} tokens that the log prints"
         figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest", note))
@@ -120,7 +121,31 @@ def _row(start: Start) -> Row:
     if block and block[0].rounding and length is not None:
         note = "a block's printed size over its tokens"
         figures.append(of_a_token(block[:1], 2**20, length, note))
-    return row_of(start, "lmdeploy", None, figures, _envelope(start), _stated(start), _AXES)
+    envelope = _envelope(start)
+    return Row(
+        case=None,
+        place=start.at,
+        figures=tuple(figures),
+        envelope=envelope,
+        stated=_stated(start),
+        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
+        findings=findings_of(start, "blocks") + _of_length(start, length),
+        startup=start.startup("lmdeploy"),
+    )
+
+
+def _of_length(start: Start, length: int | None) -> tuple[Finding, ...]:
+    if length is not None:
+        return ()
+    return (
+        Finding(
+            NOT_MEASURED,
+            start.at,
+            "the log does not say how many tokens a block has, so its blocks are no tokens",
+            "start the engine at log level INFO, at which it prints its configuration",
+            "warning",
+        ),
+    )
 
 
 def _block_length(start: Start) -> int | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from upheld.measured.content import Content
-from upheld.measured.engine_log import NUMBER, Printed, Start, is_text, lines_of, row_of, whole
+from upheld.measured.engine_log import NUMBER, Printed, Start, findings_of, is_text, lines_of, whole
 from upheld.measured.reading import AxisValue, Figure, Reading, Row
 from upheld.records.finding import Place
 from upheld.records.units import UNITS
@@ -31,7 +31,7 @@ _SIZE = re.compile(
 )
 _TOTAL = re.compile(r'msg="total memory" size="')
 _LOAD = re.compile(
-    r'msg=load request="\{Operation:commit .*?Parallel:(?P<parallel>\d{1,6}) .*?'
+    r'msg=load request="\{Operation:commit .{0,200}?Parallel:(?P<parallel>\d{1,6}) .{0,200}?'
     r"KvSize:(?P<size>\d{1,9}) KvCacheType:(?P<type>[\w.]{0,20}) "
 )
 _VERSION = re.compile(r"Listening on \S{1,200} \(version (?P<value>[\w.+-]{1,40})\)")
@@ -91,7 +91,16 @@ def _row(start: Start, version: str | None, case: str | None) -> Row:
         if (figure := _on_fullest_device(start, name, what)) is not None
     ]
     envelope = _envelope(start, version)
-    return row_of(start, "ollama", case, figures, envelope, _stated(start), _AXES)
+    return Row(
+        case=case,
+        place=start.at,
+        figures=tuple(figures),
+        envelope=envelope,
+        stated=_stated(start),
+        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
+        findings=findings_of(start, "size"),
+        startup=start.startup("ollama"),
+    )
 
 
 def _on_fullest_device(start: Start, name: str, what: str) -> Figure | None:

@@ -17,12 +17,12 @@ from upheld.measured.engine_log import (
     NUMBER,
     Printed,
     Start,
+    findings_of,
     is_text,
     lines_of,
     listed,
     of_a_token,
     over_ranks,
-    row_of,
     settings_in,
     whole,
 )
@@ -41,7 +41,7 @@ _ARGUMENTS = re.compile(r"server_args=ServerArgs\((?P<arguments>.*)")
 _NUMBERS = {
     "weights": re.compile(
         r"Load weight end\. (?:elapsed=[\d.]+ s, )?type=(?P<type>\w{1,80}), "
-        r"(?:dtype=(?P<dtype>[\w.]{1,40}), )?.*?"
+        r"(?:dtype=(?P<dtype>[\w.]{1,40}), )?.{0,200}?"
         rf"avail mem={NUMBER} GB(?:, mem usage=(?P<value>-?{NUMBER}) GB)?"
     ),
     "pool": re.compile(
@@ -55,8 +55,10 @@ _NUMBERS = {
         rf"conv_state size: (?P<conv>{NUMBER})GB, ssm_state size: (?P<ssm>{NUMBER})GB"
     ),
     "tokens": re.compile(r"\bmax_total_num_tokens=(?P<value>\d{1,12})\b"),
-    "length": re.compile(r"\bmax_total_num_tokens=.*\bcontext_len=(?P<value>\d{1,9})\b"),
-    "requests": re.compile(r"\bmax_total_num_tokens=.*\bmax_running_requests=(?P<value>\d{1,9})\b"),
+    "length": re.compile(r"\bmax_total_num_tokens=.{1,300}\bcontext_len=(?P<value>\d{1,9})\b"),
+    "requests": re.compile(
+        r"\bmax_total_num_tokens=.{1,300}\bmax_running_requests=(?P<value>\d{1,9})\b"
+    ),
     "cache_dtype": re.compile(r"Using KV cache dtype: (?P<dtype>[\w.]{1,40})"),
 }
 _FAILED = re.compile(r"Not enough memory\. Please try to increase --mem-fraction-static")
@@ -122,7 +124,17 @@ def _row(start: Start, case: str | None) -> Row:
         figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest"))
     if one_pool and (figure := _of_a_token(start)) is not None:
         figures.append(figure)
-    return row_of(start, "sglang", case, figures, _envelope(start), _stated(start), _AXES)
+    envelope = _envelope(start)
+    return Row(
+        case=case,
+        place=start.at,
+        figures=tuple(figures),
+        envelope=envelope,
+        stated=_stated(start),
+        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
+        findings=findings_of(start, "pool", "tokens"),
+        startup=start.startup("sglang"),
+    )
 
 
 def _weights_of_ranks(start: Start) -> list[Printed]:
@@ -131,7 +143,9 @@ def _weights_of_ranks(start: Start) -> list[Printed]:
     for line in start.printed.get("weights", ()):
         if "value" in line:
             by_rank.setdefault(line["rank"], []).append(Printed.of(line["value"]))
-    return [Printed.sum(loads) for loads in by_rank.values()]
+    sums = [Printed.sum(loads) for loads in by_rank.values()]
+    # A draft model that shares tensors may free more than it takes.
+    return [each for each in sums if each.value > 0]
 
 
 def _is_one_pool_a_rank(start: Start) -> bool:

@@ -19,11 +19,11 @@ from upheld.measured.engine_log import (
     NUMBER,
     Printed,
     Start,
+    findings_of,
     is_text,
     lines_of,
     of_a_token,
     over_ranks,
-    row_of,
     settings_in,
     whole,
 )
@@ -63,7 +63,7 @@ _NUMBERS = {
     "blocks": re.compile(
         r"Number of blocks in KV cache primary pool(?: for windowSize (?P<window>\d{1,9}))?: "
         r"(?P<value>\d{1,12})\b"
-        r"|blocks per sequence: \d{1,9} \[window size=(?P<size>\d{1,9})\].*"
+        r"|blocks per sequence: \d{1,9} \[window size=(?P<size>\d{1,9})\].{1,80}"
         r"primary blocks=(?P<primary>\d{1,12})\b"
     ),
     "block_size": re.compile(
@@ -75,7 +75,9 @@ _NUMBERS = {
     ),
     "ranks": re.compile(r"MPI size: (?P<value>\d{1,6}), MPI local size"),
     "cache_dtype": re.compile(r"KV Cache Dtype:\s+(?P<dtype>\w{1,20})"),
-    "share": re.compile(rf"Both free_?[gG]pu_?[mM]emory_?[fF]raction .*?\(to (?P<value>{NUMBER})"),
+    "share": re.compile(
+        rf"Both free_?[gG]pu_?[mM]emory_?[fF]raction .{1, 200}?\(to (?P<value>{NUMBER})"
+    ),
 }
 _REUSE = re.compile(r"KV cache block reuse is (?P<value>enabled|disabled)")
 # The reprint of LlmArgs: model='…', tensor_parallel_size=2, kv_cache_config=KvCacheConfig(…).
@@ -132,7 +134,17 @@ def _row(start: Start) -> Row:
         figures.append(_tokens(tokens))
         if (figure := _of_a_token(start)) is not None:
             figures.append(figure)
-    return row_of(start, "tensorrt-llm", None, figures, _envelope(start), _stated(start), _AXES)
+    envelope = _envelope(start)
+    return Row(
+        case=None,
+        place=start.at,
+        figures=tuple(figures),
+        envelope=envelope,
+        stated=_stated(start),
+        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
+        findings=findings_of(start, "allocated", "tokens"),
+        startup=start.startup("tensorrt-llm"),
+    )
 
 
 def _tokens(printed: list[Printed]) -> Figure:

@@ -18,11 +18,11 @@ from upheld.measured.engine_log import (
     NUMBER,
     Printed,
     Start,
+    findings_of,
     is_text,
     lines_of,
     listed,
     over_ranks,
-    row_of,
     settings_in,
     whole,
 )
@@ -141,7 +141,17 @@ def _row(start: Start, case: str | None) -> Row:
         figures.append(over_ranks("capacity.tokens", "tokens", tokens, "fewest"))
     if sequences := start.numbers("sequences"):
         figures.append(_whole_sequences(sequences))
-    return row_of(start, "vllm", case, figures, _envelope(start), _stated(start), _AXES)
+    envelope = _envelope(start)
+    return Row(
+        case=case,
+        place=start.at,
+        figures=tuple(figures),
+        envelope=envelope,
+        stated=_stated(start),
+        not_stated=tuple(axis for axis in _AXES if axis not in envelope),
+        findings=findings_of(start, "tokens", "sequences"),
+        startup=start.startup("vllm"),
+    )
 
 
 def _whole_sequences(printed: list[Printed]) -> Figure:
