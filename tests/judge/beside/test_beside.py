@@ -60,7 +60,8 @@ def test_vllm_prints_what_arithmetic_says() -> None:
         ("concurrency", "3.45", "3.45", "exact", "digits"),
     ]
     assert not found.differs
-    assert origins(found)["max_num_batched_tokens"] == (8192, "the log")
+    assert "max_num_batched_tokens" not in origins(found)
+    assert origins(found)["available_kv_cache_memory"] == ("55.15 GiB", "the log")
     assert [each.name for each in found.inputs if each.assumed] == ["block_size"]
 
 
@@ -102,7 +103,19 @@ def test_pipeline_stages_are_not_worked_out() -> None:
 def test_a_record_says_what_the_log_leaves_open_and_no_more() -> None:
     found = set_beside(log_of("vllm-startup-8b.log"), block_size=32, tensor_parallel=4)
     assert origins(found)["block_size"] == (32, "the record")
-    assert origins(found)["tensor_parallel"] == (1, "the log")
+    assert origins(found)["tensor_parallel"] == (1, "the log; the record says 4")
+
+
+def test_tokens_of_a_step_are_asked_for_where_layers_have_a_window() -> None:
+    log = changed(log_of("vllm-startup-8b.log"), ("max_seq_len=131072", "max_seq_len=32768"))
+    found = set_beside(log, "gemma-3")
+    assert origins(found)["max_num_batched_tokens"] == (8192, "the log")
+    assert found.not_compared[0].name == "memory.weights"
+
+
+def test_prefix_caching_is_asked_for_where_layers_keep_a_state() -> None:
+    found = set_beside(log_of("vllm-startup-8b.log"), "qwen3-next")
+    assert origins(found)["prefix_caching"] == ("on", "the log")
 
 
 def test_the_first_engine_of_vllm_has_blocks_on_the_device_and_on_the_host() -> None:

@@ -121,12 +121,18 @@ class Inputs:
             said = None if said == "None" else said
         chosen = self._chosen.get(name)
         if said is not None:
-            self.note(name, _shown(said), LOG)
+            self.note(name, _shown(said), self._origin(name, said, chosen))
             return said
         if chosen is not None:
             self.note(name, _shown(chosen), self._chosen_by)
         found: AxisValue | Quantity | None = chosen
         return found
+
+    def _origin(self, name: str, said: AxisValue, chosen: Any) -> str:
+        """The log; where the record says otherwise, that too. Versions may have fewer parts."""
+        if chosen is None or name == "engine_version" or _shown(chosen) == _shown(said):
+            return LOG
+        return f"{LOG}; {self._chosen_by} says {_shown(chosen)}"
 
     def note(self, name: str, value: int | str, origin: str) -> None:
         """Note an input that somebody stated, unless it is there already."""

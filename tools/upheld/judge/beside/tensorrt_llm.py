@@ -57,6 +57,7 @@ def _blocks(
 ) -> Iterator[Compared | NotCompared]:
     """From the exact budget where it is printed, else from the rounded memory and its share."""
     if (budget := _least(startup, "budget", ranks)) is not None:
+        inputs.note("kv_cache_budget", f"{int(budget):,} B", LOG)
         predicted = tensorrt_llm.blocks(Fraction(budget), Fraction(1), per_block)
         yield Compared(same_digits("blocks", printed, Fraction(predicted)), "blocks")
         return
@@ -65,6 +66,7 @@ def _blocks(
         why = "the log does not print the memory of every rank that was available for them"
         yield NotCompared("blocks", printed, "blocks", why)
         return
+    inputs.note("available_memory", f"{available} GiB", LOG)
     share = _last(startup, "share")
     if share is None:
         inputs.assume("free_gpu_memory_fraction", DEFAULT_SHARE, DEFAULT)

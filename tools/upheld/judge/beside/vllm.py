@@ -16,6 +16,10 @@ from upheld.arithmetic.dtypes import cache_dtype
 from upheld.arithmetic.engines import vllm, vllm_v0
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import CachedModel, Choices, Shape
+from upheld.arithmetic.layouts import Layers
+from upheld.arithmetic.layouts.chunked import ChunkedAttention
+from upheld.arithmetic.layouts.sliding import SlidingAttention
+from upheld.arithmetic.layouts.state import StateLayers
 from upheld.arithmetic.weights import weights
 from upheld.judge.beside.figures import GIB, Check, Interval, in_interval, same_digits
 from upheld.judge.beside.inputs import LOG, Inputs
@@ -152,13 +156,13 @@ def _pool(
     startup: Startup, model: CachedModel, inputs: Inputs, parallel: int
 ) -> Iterator[Compared | NotCompared]:
     layers = layers_of(model)
-    settings = _settings(startup, model, inputs, parallel)
+    settings = _settings(layers, model, inputs, parallel)
     pool = vllm.pool(layers, settings)
     if (block := _extreme(startup, "attention_block")) is not None:
         predicted = Fraction(pool.attention_block_size)
         yield Compared(same_digits("attention block", block, predicted), "tokens")
     limit = inputs.count("max_model_len")
-    blocks, why = _blocks(startup, parallel, pool.blocks)
+    blocks, why = _blocks(startup, inputs, parallel, pool.blocks)
     tokens = _extreme(startup, "tokens")
     concurrency = _extreme(startup, "sequences")
     if tokens is not None and blocks is None:
@@ -167,26 +171,33 @@ def _pool(
         yield Compared(check, "tokens" if check.name == "capacity.tokens" else "sequences")
 
 
-def _settings(startup: Startup, model: CachedModel, inputs: Inputs, parallel: int) -> vllm.Settings:
+def _settings(
+    layers: Sequence[Layers], model: CachedModel, inputs: Inputs, parallel: int
+) -> vllm.Settings:
     computed = inputs.computed_dtype(model)
     state = model.state_dtype or computed
-    caching = inputs.flag("prefix_caching", default=False, why="not stated")
+    keeps_states = any(isinstance(each, StateLayers) for each in layers)
+    caching = keeps_states and inputs.flag("prefix_caching", default=False, why="not stated")
     return vllm.Settings(
         kv_cache_dtype=inputs.cache_dtype(model),
         version=vllm.version_of(inputs.text("engine_version")),
         block_size=inputs.count("block_size", 16, DEFAULT, "block_size") or 16,
         tensor_parallel_size=parallel,
-        max_num_batched_tokens=inputs.count(
-            "max_num_batched_tokens",
-            vllm.DEFAULT_BATCHED_TOKENS,
-            "not stated: vllm serve's default on a large device",
-            "max_num_batched_tokens",
-        )
-        or vllm.DEFAULT_BATCHED_TOKENS,
+        max_num_batched_tokens=_batched_tokens(layers, inputs),
         conv_element=cache_dtype(computed).element,
         state_element=cache_dtype(state).element,
         state_mode="align" if caching else "none",
     )
+
+
+def _batched_tokens(layers: Sequence[Layers], inputs: Inputs) -> int:
+    """Tokens of one step, which layers with a window hold beside it; others do not ask."""
+    default = vllm.DEFAULT_BATCHED_TOKENS
+    if not any(isinstance(each, SlidingAttention | ChunkedAttention) for each in layers):
+        return default
+    why = "not stated: vllm serve's default on a large device"
+    name = "max_num_batched_tokens"
+    return inputs.count(name, default, why, name) or default
 
 
 def _first_engine(
@@ -194,7 +205,9 @@ def _first_engine(
 ) -> Iterator[Compared | NotCompared]:
     size = inputs.count("block_size", 16, DEFAULT, "block_size") or 16
     per_block = vllm_v0.block_bytes(layers_of(model), inputs.cache_dtype(model), size, parallel)
-    blocks, why = _blocks(startup, parallel, lambda size: vllm_v0.blocks(size, per_block))
+    blocks, why = _blocks(
+        startup, inputs, parallel, lambda memory: vllm_v0.blocks(memory, per_block)
+    )
     if (printed := _extreme(startup, "blocks")) is not None:
         if blocks is None:
             yield NotCompared("blocks", printed, "blocks", why)
@@ -214,7 +227,7 @@ def _first_engine(
 
 
 def _blocks(
-    startup: Startup, parallel: int, of_bytes: Callable[[int], int]
+    startup: Startup, inputs: Inputs, parallel: int, of_bytes: Callable[[int], int]
 ) -> tuple[tuple[int, int] | None, str]:
     """The least and the most blocks that the printed memory allows, or why they are not known."""
     printed = [line["value"] for line in startup.printed.get("available", ())]
@@ -225,8 +238,10 @@ def _blocks(
         return None, (
             f"it follows the rank with the least memory, and {len(printed)} of {ranks} print theirs"
         )
-    least = Interval.of(min(printed, key=Fraction), GIB)
-    return (of_bytes(int(least.low)), of_bytes(int(least.high))), ""
+    least = min(printed, key=Fraction)
+    inputs.note("available_kv_cache_memory", f"{least} GiB", LOG)
+    memory = Interval.of(least, GIB)
+    return (of_bytes(int(memory.low)), of_bytes(int(memory.high))), ""
 
 
 def _count(startup: Startup, name: str) -> int:
