@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from upheld.judge.beside import Beside, Compared
+if TYPE_CHECKING:
+    from upheld.judge.beside import Beside, Compared
 
 
 def beside_object(start: Beside) -> dict[str, Any]:

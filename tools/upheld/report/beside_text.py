@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 import click
 
-from upheld.judge.beside import Beside, Compared
 from upheld.measured.reading import FileReading
 from upheld.records.units import format_number
 from upheld.report.beside_json import verdict_of
 from upheld.report.escape import printable
 from upheld.report.table import aligned
+
+if TYPE_CHECKING:
+    from upheld.judge.beside import Beside, Compared
 
 _WIDTH = 96
 _WHOLE_FROM = 10

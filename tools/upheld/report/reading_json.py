@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from upheld.judge.beside import Beside
 from upheld.measured.reading import AxisValue, Figure, FileReading
 from upheld.report.beside_json import beside_object
 from upheld.report.json_text import VERSION, finding_object
+
+if TYPE_CHECKING:
+    from upheld.judge.beside import Beside
 
 
 def readings_object(
