@@ -153,6 +153,7 @@ def prepare(page: Path, folder: Path) -> None:
         shutil.copytree(BASE, folder, dirs_exist_ok=True)
     shutil.copy(CORPORA / "configs" / "llama-8b.json", folder / "config.json")
     shutil.copy(CORPORA / "benchmarks" / "vllm-serve-detailed.json", folder / "result.json")
+    shutil.copy(CORPORA / "benchmarks" / "vllm-startup-8b.log", folder / "engine.log")
 
 
 def printed(said: str) -> re.Pattern[str]:
