@@ -8,11 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, MIB, Interval
 from engine_report_checks.shapes import dtype_of
 from memory_calculator_checks.adapters.asks import Ask
 from memory_calculator_checks.description import config_of
 from upheld.arithmetic.dtypes import cache_dtype
+from upheld.judge.beside.figures import GIB, MIB, Interval
 
 TOKENS, SIZE = "tokens", "size"
 # Of llama.cpp's caches, those that are not one of several for different layers.

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from engine_report_checks.figures import GIB, NEAR, same_digits
 from engine_report_checks.scores import score
 from memory_calculator_checks.cases import SIZE, Case
+from upheld.judge.beside.figures import GIB, NEAR, same_digits
 
 UPHELD = "Upheld"
 NO_ANSWER = "no answer"

@@ -49,7 +49,7 @@ class Against:
                 "give the log alone with --config or --deployment",
             )
         engine = str(starts[0][0].envelope["engine"])
-        if self.engine is not None and self.engine.casefold() != engine.casefold():
+        if self.engine is not None and _folded(self.engine) != _folded(engine):
             raise CouldNotRun(
                 f"{shown} is a log of {engine}, but {self.chosen_by} is deployed on {self.engine}",
                 "name a deployment of that engine, or say --config",
@@ -57,6 +57,10 @@ class Against:
         return tuple(
             beside(row, startup, self.model, self.chosen, self.chosen_by) for row, startup in starts
         )
+
+
+def _folded(engine: str) -> str:
+    return engine.casefold().replace("_", "-")
 
 
 def against_config(file: Path) -> Against:

@@ -33,8 +33,7 @@ def compare(
             yield NotCompared("blocks", min(counts, key=int), "blocks", why)
         return
     length = (
-        inputs.count("cache_block_seq_len", _DEFAULT_BLOCK, DEFAULT, "cache_block_seq_len")
-        or _DEFAULT_BLOCK
+        inputs.count("block_size", _DEFAULT_BLOCK, DEFAULT, "cache_block_seq_len") or _DEFAULT_BLOCK
     )
     parallel = inputs.count("tensor_parallel", 1, DEFAULT) or 1
     said = startup.settings.get("quant_policy")

@@ -77,7 +77,7 @@ def _pools(
     parallel: int,
 ) -> Iterator[Compared | NotCompared]:
     dtype = inputs.cache_dtype(model)
-    page = inputs.count("page_size", 1, DEFAULT, "page_size") or 1
+    page = inputs.count("block_size", 1, DEFAULT, "page_size") or 1
     kinds = _kinds(layers)
     for line, (name, kind) in zip(pools, kinds, strict=False):
         yield from _pool(line, name, kind, dtype, page, parallel)

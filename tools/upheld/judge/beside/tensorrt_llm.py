@@ -36,7 +36,7 @@ def compare(
     size = _last(startup, "block_size")
     blocks = _least(startup, "blocks", ranks) or _least(startup, "blocks", ranks, "primary")
     if size is not None:
-        inputs.note("tokens_per_block", int(size), LOG)
+        inputs.note("block_size", int(size), LOG)
     if blocks is not None and size is not None:
         yield from _blocks(startup, inputs, ranks, blocks, token * int(size))
     tokens = _last(startup, "allocated", "tokens") or _last(startup, "tokens")
