@@ -318,68 +318,126 @@ class TestAStartUpLog:
         assert "It does not say at which model, engine, device it holds." in outcome.because
 
 
-@pytest.mark.parametrize("engine", ["SGLang", "TensorRT-LLM", "LMDeploy", "Ollama"])
-class TestAStartUpLogOfAnyEngine:
-    """Each claims the figure of memory that the engine's log has; no arithmetic is asked."""
+RAW_LOG = "evidence/runs/raw/start/engine.log"
 
-    LOG = "evidence/runs/raw/start/engine.log"
-    LOGS = {
-        "SGLang": "[2026-03-01 10:14:40] server_args=ServerArgs(model_path='example/tiny', "
-        "dtype='auto', quantization=None, kv_cache_dtype='auto', page_size=1, tp_size=1)\n"
+
+def record_start(small: SmallCorpus, log: str, format_: str, states: str) -> None:
+    """A run of a start of the tiny model on the card, with what the log does not say."""
+    path = small.root / RAW_LOG
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(log)
+    (small.root / "evidence/runs/start.yaml").write_text(
+        "kind: run\nid: start\ntitle: A start of the engine\ndate: 2026-11-20\nby: Tester\n"
+        f"outcome: completed\nfiles:\n  - path: {RAW_LOG}\n"
+        f"    sha256: {hashlib.sha256(log.encode()).hexdigest()}\n    format: {format_}\n"
+        f"states: {{model: example/tiny, device: Example Card 1GB{states}}}\n"
+    )
+
+
+# Logs of the tiny model: 2,048 bytes a token, of which a printed size shows the first digits.
+OF_A_TOKEN = {
+    "sglang": (
+        "[2026-03-01 10:14:40] server_args=ServerArgs(model_path='example/tiny', dtype='auto', "
+        "quantization=None, kv_cache_dtype='auto', page_size=1, tp_size=1, pp_size=1, "
+        "disable_radix_cache=True, speculative_algorithm=None)\n"
         "[2026-03-01 10:14:56] Load weight end. type=LlamaForCausalLM, dtype=torch.bfloat16, "
         "avail mem=0.71 GB, mem usage=0.16 GB.\n"
         "[2026-03-01 10:14:56] KV Cache is allocated. #tokens: 300000, K size: 0.29 GB, "
         "V size: 0.29 GB\n"
         "[2026-03-01 10:15:20] max_total_num_tokens=300000, context_len=1024\n",
-        "TensorRT-LLM": "[03/01/2026-10:14:32] [TRT-LLM] [I] Use 0.16 GB for model weights.\n"
+        "V size: 0.29 GB",
+        "V size: 0.59 GB",
+        ", engine_version: 0.19.0",
+    ),
+    "tensorrt-llm": (
+        "[TensorRT-LLM] TensorRT LLM version: 0.19.0\n"
+        "[TensorRT-LLM][INFO] KV cache block reuse is disabled\n"
+        "[03/01/2026-10:14:32] [TRT-LLM] [I] Use 0.16 GB for model weights.\n"
         "[TensorRT-LLM][INFO] [MemUsageChange] Allocated 0.57 GiB for max tokens in paged KV "
         "cache (300000).\n"
         "[03/01/2026-10:15:16] [TRT-LLM] [I] max_seq_len=1024, max_num_requests=64\n",
-        "LMDeploy": "2026-03-01 10:14:02,107 - lmdeploy - INFO - async_engine.py:290 - updated "
+        "0.57 GiB",
+        "0.87 GiB",
+        ", weight_dtype: bf16, kv_cache_dtype: bf16, device_count: 1, tensor_parallel: 1, "
+        "speculative_decoding: none",
+    ),
+    "lmdeploy": (
+        "2026-03-01 10:14:02,107 - lmdeploy - INFO - async_engine.py:290 - updated "
         "backend_config=TurbomindEngineConfig(dtype='bfloat16', tp=1, session_len=1024, "
-        "cache_block_seq_len=64, quant_policy=0)\n"
+        "cache_block_seq_len=64, enable_prefix_caching=False, quant_policy=0)\n"
         "[TM][INFO] [BlockManager] block_size = 0.125 MB\n"
         "[TM][INFO] [BlockManager] max_block_count = 4687\n",
-        "Ollama": "time=2026-03-01T10:14:46.228Z level=INFO source=runner.go:1284 msg=load "
+        "0.125 MB",
+        "0.250 MB",
+        ", engine_version: 0.19.0, weight_dtype: bf16, speculative_decoding: none",
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", OF_A_TOKEN)
+class TestBytesOfATokenInALog:
+    def claims(self, small: SmallCorpus, engine: str) -> None:
+        small.replace(DEPLOYMENT, "engine: vllm", f"engine: {engine}")
+        small.replace(DEPLOYMENT, "block_size: 16\n", "")
+        common = "metric: memory.kv_cache_per_token, within: {deployment: one-card}"
+        small.append(
+            ADR,
+            f"  - {{id: computed, says: A token., basis: arithmetic, {common}, "
+            'expect: "= 2048 B"}\n'
+            f"  - {{id: printed, says: A token., basis: measured, {common}, "
+            'expect: "= 2048 B", evidence: [{run: start}]}\n',
+        )
+
+    def test_carry_a_measured_claim_beside_the_arithmetic(
+        self, small: SmallCorpus, engine: str
+    ) -> None:
+        log, _, _, states = OF_A_TOKEN[engine]
+        record_start(small, log, f"{engine}-startup-log", states)
+        self.claims(small, engine)
+        assert small.claim("computed").verdict == "upheld"
+        assert small.claim("printed").verdict == "upheld"
+
+    def test_contradict_both_where_the_engine_printed_otherwise(
+        self, small: SmallCorpus, engine: str
+    ) -> None:
+        log, size, other, states = OF_A_TOKEN[engine]
+        assert size in log
+        record_start(small, log.replace(size, other), f"{engine}-startup-log", states)
+        self.claims(small, engine)
+        assert small.claim("computed").verdict == "contradicted"
+        assert small.claim("printed").verdict == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("metric", "holds", "fails"),
+    [
+        ("memory.weights", "<= 164 MiB", "<= 163 MiB"),
+        ("memory.kv_cache", "<= 2.1 MiB", "<= 1.9 MiB"),
+    ],
+)
+def test_ollamas_log_carries_weights_and_the_cache_of_a_load(
+    small: SmallCorpus, metric: str, holds: str, fails: str
+) -> None:
+    log = (
+        "time=2026-03-01T10:14:46.228Z level=INFO source=runner.go:1284 msg=load "
         'request="{Operation:commit LoraPath:[] Parallel:1 BatchSize:512 KvSize:1024 '
         'KvCacheType: NumThreads:4}"\n'
         'time=2026-03-01T10:14:46.230Z level=INFO source=device.go:240 msg="model weights" '
         'device=CUDA0 size="163.8 MiB"\n'
         'time=2026-03-01T10:14:46.230Z level=INFO source=device.go:251 msg="kv cache" '
-        'device=CUDA0 size="2.0 MiB"\n',
-    }
-    CLAIMED = {
-        "SGLang": ("memory.weights", "<= 0.17 GiB", "<= 0.15 GiB"),
-        "TensorRT-LLM": ("memory.weights", "<= 0.17 GiB", "<= 0.15 GiB"),
-        "LMDeploy": ("memory.kv_cache_per_token", "= 2048 B", "= 4096 B"),
-        "Ollama": ("memory.kv_cache", "<= 2.1 MiB", "<= 1 MiB"),
-    }
-
-    def test_upholds_a_measured_memory_claim_or_contradicts_it(
-        self, small: SmallCorpus, engine: str
-    ) -> None:
-        log = self.LOGS[engine]
-        path = small.root / self.LOG
-        path.parent.mkdir()
-        path.write_text(log)
-        (small.root / "evidence/runs/start.yaml").write_text(
-            "kind: run\nid: start\ntitle: A start of the engine\ndate: 2026-11-20\nby: Tester\n"
-            f"outcome: completed\nfiles:\n  - path: {self.LOG}\n"
-            f"    sha256: {hashlib.sha256(log.encode()).hexdigest()}\n"
-            f"    format: {engine.casefold()}-startup-log\n"
-            "states:\n  model: example/tiny\n  device: Example Card 1GB\n"
-        )
-        metric, holds, fails = self.CLAIMED[engine]
-        within = (
-            f"within: {{engine: {engine}, model: example/tiny, device: Example Card 1GB, "
-            "max_model_len: 1024 tokens}, evidence: [{run: start}]}"
-        )
-        small.append(
-            ADR,
-            f"  - {{id: printed, says: It holds., basis: measured, metric: {metric}, "
-            f'expect: "{holds}", {within}\n'
-            f"  - {{id: otherwise, says: It fails., basis: measured, metric: {metric}, "
-            f'expect: "{fails}", {within}\n',
-        )
-        assert small.claim("printed").verdict == "upheld"
-        assert small.claim("otherwise").verdict == "contradicted"
+        'device=CUDA0 size="2.0 MiB"\n'
+    )
+    record_start(small, log, "ollama-startup-log", "")
+    within = (
+        "within: {engine: ollama, model: example/tiny, device: Example Card 1GB, "
+        "max_model_len: 1024 tokens}, evidence: [{run: start}]}"
+    )
+    small.append(
+        ADR,
+        f"  - {{id: printed, says: It holds., basis: measured, metric: {metric}, "
+        f'expect: "{holds}", {within}\n'
+        f"  - {{id: otherwise, says: It fails., basis: measured, metric: {metric}, "
+        f'expect: "{fails}", {within}\n',
+    )
+    assert small.claim("printed").verdict == "upheld"
+    assert small.claim("otherwise").verdict == "contradicted"

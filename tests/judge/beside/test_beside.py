@@ -87,11 +87,15 @@ def test_the_least_of_all_ranks_is_needed_and_never_guessed() -> None:
     assert found.compared[-1].check.verdict == "exact"
 
 
-def test_pipeline_stages_are_not_worked_out() -> None:
-    log = changed(
-        log_of("vllm-startup-8b.log"), ("pipeline_parallel_size=1", "pipeline_parallel_size=2")
-    )
-    found = set_beside(log)
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("pipeline_parallel_size=1", "pipeline_parallel_size=2"),
+        ("speculative_config=None", "speculative_config=SpeculativeConfig(method='eagle')"),
+    ],
+)
+def test_stages_and_drafts_are_not_worked_out(change: tuple[str, str]) -> None:
+    found = set_beside(changed(log_of("vllm-startup-8b.log"), change))
     assert found.compared == ()
     assert {each.name for each in found.not_compared} == {
         "memory.weights",

@@ -48,8 +48,7 @@ def compare(
     """Each figure of one start that the arithmetic of vLLM predicts."""
     parallel = inputs.count("tensor_parallel", 1, DEFAULT) or 1
     yield from _weights(startup, model, inputs, parallel)
-    if _count(startup, "pipeline_parallel_size") > 1:
-        why = "pipeline stages hold different layers, and the cache follows the least of them"
+    if (why := _other_layers(startup)) is not None:
         yield from (NotCompared(*each, why) for each in _capacities(startup))
     elif _is_first_engine(startup):
         yield from _first_engine(startup, model, inputs, parallel)
@@ -115,7 +114,7 @@ def _weights(
     quantisation = startup.settings.get("quantization", "None")
     if quantisation != "None":
         yield NotCompared(*named, f"how {quantisation} stores them is not in the log")
-    elif startup.settings.get("speculative_config", "None") != "None":
+    elif _drafts(startup):
         yield NotCompared(*named, "those of a draft model are loaded with them")
     elif model.weights_unknown is not None:
         yield NotCompared(*named, model.weights_unknown)
@@ -141,6 +140,19 @@ def _capacities(startup: Startup) -> Iterator[tuple[str, str, str]]:
         fewest = _extreme(startup, kind)
         if fewest is not None:
             yield name, fewest, unit
+
+
+def _other_layers(startup: Startup) -> str | None:
+    """Why the cache is of other layers than the model's, or None."""
+    if _count(startup, "pipeline_parallel_size") > 1:
+        return "pipeline stages hold different layers, and the cache follows the least of them"
+    if _drafts(startup):
+        return "layers of a draft model share the cache, and the log does not say which"
+    return None
+
+
+def _drafts(startup: Startup) -> bool:
+    return startup.settings.get("speculative_config", "None") != "None"
 
 
 def _is_first_engine(startup: Startup) -> bool:
