@@ -54,6 +54,9 @@ class Model:
     qk_rope_head_dim: int = 0
     v_head_dim: int = 0
     has_vision_config: bool = False
+    vision: Any = None
+    global_rotary_every: int = 0
+    modules_to_not_convert: tuple[str, ...] = ()
     origin: str = "shape-source"
     origins: Mapping[str, str] = field(default_factory=dict)
 

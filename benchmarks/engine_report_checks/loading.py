@@ -7,27 +7,18 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+from engine_report_checks.configurations import configuration
 from engine_report_checks.predictions import NotPredicted, row_of
+from upheld.arithmetic.configs import ConfigError
+from upheld.arithmetic.configs.weighed import weight_facts
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.weights import weights
+from upheld.arithmetic.weights.quantisation import of_quantization_config
 from upheld.judge.beside.figures import GIB, Check, same_digits
 
-# What a model_type implies that its config.json does not say.
-IMPLIED: dict[str, dict[str, Any]] = {
-    "llama": {},
-    "mixtral": {},
-    "qwen2": {"qkv_bias": True},
-    "qwen3": {"qk_norm": True},
-    "qwen3_moe": {"qk_norm": True},
-    "deepseek_v2": {"attention": "latent"},
-}
 # compressed-tensors does not print its scheme: eight bits with channel scales are taken, which
 # fp8 and int8 share; for GPTQ the usual groups of 128.
 QUANTISATIONS = {"compressed-tensors": ("fp8", None), "gptq_marlin": ("int4_gptq", 128)}
-COUNTS = (
-    "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "hidden_size",
-    "intermediate_size", "vocab_size", "max_position_embeddings",
-)  # fmt: skip  # fmt: skip
 
 
 def score_weights(
@@ -40,7 +31,7 @@ def score_weights(
             continue
         printed = report["reported"]["model_loading_gib"]
         try:
-            size = _loading_bytes(report, shapes.get(report["model_shape"]) or {})
+            size = _loading_bytes(report, configuration(report, shapes))
             check = same_digits("model_loading_gib", printed, Fraction(size, GIB))
             rows.append({"id": report["id"], **row_of(check)})
         except (NotPredicted, ShapeError) as error:
@@ -57,14 +48,9 @@ def _loading_bytes(report: Mapping[str, Any], shape: Mapping[str, Any]) -> int:
     if limit > facts["max_position_embeddings"]:
         # Only a scaling of the positions allows this, and its table covers the limit.
         facts["max_position_embeddings"] = limit
-    dtype = {"float32": "fp32", "float16": "fp16"}.get(arguments.get("dtype") or "", "bf16")
-    group = None
-    if quantisation := arguments.get("quantization"):
-        if quantisation not in QUANTISATIONS:
-            raise NotPredicted(f"the quantisation {quantisation} is not known")
-        dtype, group = QUANTISATIONS[quantisation]
     if arguments.get("speculative"):
         raise NotPredicted("the weights of a drafter are not known")
+    dtype, group = _stored(arguments, shape)
     found = weights(
         SimpleNamespace(
             id=report["id"],
@@ -79,26 +65,33 @@ def _loading_bytes(report: Mapping[str, Any], shape: Mapping[str, Any]) -> int:
     return found.bytes
 
 
+def _stored(arguments: Mapping[str, Any], shape: Mapping[str, Any]) -> tuple[str, int | None]:
+    """Weight dtype and group size: of the model's own file where it is known, or as printed."""
+    try:
+        stated = of_quantization_config(shape)
+    except ConfigError as error:
+        raise NotPredicted(str(error)) from None
+    if stated is not None:
+        return stated.weight_dtype, stated.group_size
+    quantisation = arguments.get("quantization")
+    if not quantisation:
+        return {"float32": "fp32", "float16": "fp16"}.get(arguments.get("dtype"), "bf16"), None
+    if quantisation not in QUANTISATIONS:
+        raise NotPredicted(f"the quantisation {quantisation} is not known")
+    return QUANTISATIONS[quantisation]
+
+
 def _weight_facts(shape: Mapping[str, Any]) -> dict[str, Any]:
-    if shape.get("has_vision_config"):
-        raise NotPredicted("the weights of a vision tower are not known")
-    for name in (*COUNTS, "tie_word_embeddings"):
-        if shape.get(name) is None:
+    if shape.get("has_vision_config") and "vision" not in shape:
+        raise NotPredicted("the facts of the vision tower are not in the shape")
+    try:
+        facts, assumed = weight_facts(shape, str(shape.get("model_type")))
+    except ConfigError as error:
+        raise NotPredicted(str(error)) from None
+    # Shapes are extracts: what they leave out is not what the model's file leaves out. Those who
+    # made them left out a head_dim that follows from the other widths.
+    for sentence in assumed:
+        name = sentence.partition(" is ")[0]
+        if name != "head_dim":
             raise NotPredicted(f"{name} is not in the shape")
-    kind = shape.get("model_type")
-    if kind not in IMPLIED:
-        raise NotPredicted(f"the tensors of the model_type {kind} are not known")
-    heads = shape["num_attention_heads"]
-    facts: dict[str, Any] = {"attention": "full", "qkv_bias": False, "qk_norm": False}
-    facts |= {name: value for name, value in shape.items() if name.isidentifier()}
-    facts |= {"head_dim": shape.get("head_dim") or shape["hidden_size"] // heads}
-    facts.setdefault("parameters", None)
-    experts = ("num_experts", "num_local_experts", "n_routed_experts")
-    if counts := [shape[name] for name in experts if name in shape]:
-        facts["num_experts"] = counts[0]
-        facts.setdefault("moe_intermediate_size", shape["intermediate_size"])
-        shared = shape.get("n_shared_experts", 0) * facts["moe_intermediate_size"]
-        facts.setdefault("shared_expert_intermediate_size", shared)
-    for name in ("source", "kv_layers", "origin", "origins"):
-        facts.pop(name, None)
-    return facts | IMPLIED[kind]
+    return facts | {"parameters": shape.get("parameters"), "vision": shape.get("vision")}

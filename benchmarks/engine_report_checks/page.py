@@ -83,7 +83,8 @@ same start. The two never mix:
   Where the engine itself works one figure out from another, such as tokens from free memory, the
   arithmetic starts from the one that was printed. A shape is that of the published configuration
   or what the same log prints; some were taken from public knowledge and not read again. The file
-  of shapes names the source of each.
+  of shapes names the source of each. What weights need beside them stands in
+  `benchmarks/engine_report_checks/configurations.yaml`, likewise with its source.
 
 A figure is *exact* in one of two ways, and the table says which:
 

@@ -50,7 +50,13 @@ def test_what_the_file_says_is_not_assumed() -> None:
 @pytest.mark.parametrize("key", ["torch_dtype", "dtype"])
 def test_both_names_of_the_dtype_are_read(key: str) -> None:
     assert read_config(_with(drop=("torch_dtype",), **{key: "float16"})).torch_dtype == "fp16"
-    assert read_config(_with(drop=("torch_dtype",))).torch_dtype is None
+
+
+def test_a_dtype_that_is_not_said_is_assumed() -> None:
+    model = read_config(_with(drop=("torch_dtype",)))
+    assert (model.torch_dtype, model.dtype_origin) == ("bf16", "assumed: not in config.json")
+    assert any(each.startswith("torch_dtype is bfloat16: the file") for each in model.assumed)
+    assert read_config(_with()).dtype_origin == "torch_dtype of config.json"
 
 
 @pytest.mark.parametrize(
@@ -89,13 +95,11 @@ def test_a_window_changes_the_cache_and_not_the_weights() -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (_with("experts"), "the weights of 'MixtralForCausalLM' are not worked out"),
-        (_with("latent-attention"), "the weights of 'DeepseekV2ForCausalLM' are not worked out"),
-        (_with(num_local_experts=8), "'num_local_experts' says"),
-        (_with(num_nextn_predict_layers=1), "'num_nextn_predict_layers' says"),
-        (_with(attention_bias=True), "'attention_bias' says"),
-        (_with(vision_config={"depth": 1}), "'vision_config' says"),
-        (_with(text_config=json.loads(_with())), "a model with several parts"),
+        (_with("qwen3.5-moe"), "the tensors of the model_type 'qwen3_5_moe_text' are not known"),
+        (_with("latent-attention"), "moe_intermediate_size is missing"),
+        (_with(num_local_experts=8), "'num_local_experts' is not known of the weights"),
+        (_with("experts", moe_layer_freq=2), "moe_layer_freq is 2, so some layers"),
+        (_with(audio_config={"depth": 1}), "'audio_config' is not known of the weights"),
     ],
 )
 def test_weights_that_do_not_follow_from_the_shape_are_left_out_and_it_says_why(
@@ -120,7 +124,34 @@ def test_assumptions_of_the_cache_and_of_the_shape_are_said_once() -> None:
         "head_dim is hidden_size / num_attention_heads, 4096 / 32 = 128: the file does not say",
         "tie_word_embeddings is false: the file does not say",
     )
-    assert read_config(_with("gemma-3")).assumed == read_config(_with("gemma-3")).cached.assumed
+    gemma = read_config(_with("gemma-3"))
+    assert set(gemma.cached.assumed) < set(gemma.assumed)
+    assert len(set(gemma.assumed)) == len(gemma.assumed)
+
+
+def test_what_the_file_leaves_out_is_the_default_of_its_family() -> None:
+    assert read_config(_with("qwen3-8b", drop=("head_dim",))).origins["head_dim"].startswith("assu")
+    gemma = read_config(_with("gemma-3"))
+    assert gemma.weight_facts is not None
+    assert gemma.weight_facts["vocab_size"] == 262_208
+    assert gemma.weight_facts["tie_word_embeddings"] is True
+    assert gemma.origins["vocab_size"] == "assumed: not in config.json"
+    assert gemma.origins["qk_norm"] == "the model_type gemma3_text"
+    assert "vocab_size is 262,208: the file leaves it to Transformers' default" in gemma.assumed
+    assert gemma.max_position_embeddings == 131_072
+
+
+def test_weights_of_other_families_follow_from_their_files() -> None:
+    assert count_parameters(read_config(_with("experts"))) == 46_702_792_704
+    small = read_config(_with("gemma-3", quantization_config={
+        "quant_method": "compressed-tensors", "ignore": ["re:vision_tower.*", "lm_head"],
+        "config_groups": {"group_0": {"targets": ["Linear"], "weights": {
+            "num_bits": 8, "type": "float", "strategy": "channel"}}},
+    }))  # fmt: skip
+    assert small.stored is not None
+    assert small.stored.weight_dtype == "fp8"
+    assert small.weight_facts is not None
+    assert small.weight_facts["modules_to_not_convert"] == ("re:vision_tower.*", "lm_head")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +172,6 @@ def test_assumptions_of_the_cache_and_of_the_shape_are_said_once() -> None:
         (_with(num_hidden_layers=32.0), r"num_hidden_layers is 32\.0"),
         (_with(num_hidden_layers=10**10), "num_hidden_layers is 10000000000"),
         (_with(drop=("vocab_size",)), "vocab_size is missing"),
-        (_with("qwen3-8b", drop=("head_dim",)), "head_dim is missing"),
         (_with("qwen2-7b", drop=("num_key_value_heads",)), "num_key_value_heads is missing"),
         (_with(hidden_size=4097), "head_dim is missing, and hidden_size 4097 does not divide"),
         (_with(tie_word_embeddings="no"), "tie_word_embeddings is 'no'"),

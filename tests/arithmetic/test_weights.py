@@ -194,6 +194,7 @@ def test_stages_that_do_not_work_are_refused(stages: int, stage: int, field: str
         ("int4_gptq", 28672 * 4096 // 2 + 28672 * 32 * 2 + 28672 * 32 // 2 + 4096 * 4),
         ("mxfp4", 28672 * 4096 * 2),
         ("nvfp4", 28672 * 4096 // 2 + 28672 * 256 + 8),
+        ("nf4", 28672 * 4096 // 2 + 28672 * 64 * 4 + 16 * 4),
     ],
 )
 def test_a_linear_layer_in_each_format(dtype: str, linear: int) -> None:

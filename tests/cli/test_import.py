@@ -93,11 +93,11 @@ def test_an_id_that_is_none_is_refused(config: Path, option: str, id_: str) -> N
     ("fields", "words"),
     [
         ({"vocab_size": None}, ["vocab_size is missing", "add vocab_size"]),
-        ({"torch_dtype": None}, ["torch_dtype is missing", "add torch_dtype"]),
         ({"max_position_embeddings": None}, ["max_position_embeddings is missing"]),
         ({"num_hidden_layers": "32"}, ["num_hidden_layers is '32'"]),
         ({"architectures": ["Other"], "model_type": "other"}, ["'other' is not known"]),
-        ({"architectures": ["M"], "model_type": "mixtral", "tie_word_embeddings": None},
+        ({"architectures": ["M"], "model_type": "kimi_k2", "tie_word_embeddings": None,
+          "kv_lora_rank": 512, "qk_rope_head_dim": 64, "qk_nope_head_dim": 128},
          ["tie_word_embeddings is missing"]),
         ({"model_type": "bert", "architectures": ["B"]}, ["is an encoder", "about a decoder"]),
         ({"architectures": ["Mixtral\u202e"], "model_type": "mixtral"},

@@ -112,7 +112,7 @@ def test_a_context_beyond_the_positions_is_noted() -> None:
     [
         ("latent-attention", "say --weights-memory, per device"),
         ("bert", "it has no cache"),
-        ("experts", "the weights of 'MixtralForCausalLM' are not worked out from its shape"),
+        ("qwen3.5-moe", "the tensors of the model_type 'qwen3_5_moe_text' are not known"),
         ("llama-3.2-vision", "cross_attention_layers is"),
     ],
 )
@@ -156,11 +156,39 @@ def test_a_window_bounds_the_cache_of_a_long_sequence() -> None:
     assert 0 < cache < 32_768 * 32 * 8 * 128 * 4
 
 
-def test_quantised_weights_need_their_dtype() -> None:
-    refused(of("llama-8b-gptq", *ON_80_GIB), "quantization_config", "--weight-dtype")
+def test_quantised_weights_are_stored_as_the_file_says() -> None:
+    as_stored = of("llama-8b-gptq", *ON_80_GIB)
+    assert as_stored.exit_code == 0
+    assert "group indices" in as_stored.output
+    assert re.search(r"int4_gptq +quantization_config of llama-8b-gptq", as_stored.output)
     named = of("llama-8b-gptq", *ON_80_GIB, "--weight-dtype", "int4", "--weight-group-size", "128")
     assert named.exit_code == 0
     assert "no zero points" in named.output
+
+
+def test_a_way_to_quantise_that_is_not_known_needs_the_dtype(tmp_path: Path) -> None:
+    config = json.loads((CONFIGS / "llama-8b.json").read_text("utf-8"))
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config | {"quantization_config": {"quant_method": "new"}}), "utf-8")
+    refused(run("--config", str(file), *ON_80_GIB), "quant_method 'new'", "--weight-dtype")
+    assert run("--config", str(file), *ON_80_GIB, "--weight-dtype", "fp8").exit_code == 0
+
+
+def test_a_model_with_experts_and_one_with_a_vision_tower_have_weights() -> None:
+    experts = json.loads(of("experts", *ON_80_GIB, "--tp", "2", "--format", "json").output)
+    assert round(experts["per_device"]["weights"] / 2**30, 2) == 43.51
+    tower = of("gemma-3", *ON_80_GIB, "--max-model-len", "8192")
+    assert tower.exit_code == 0
+    assert "vision tower" in tower.output
+
+
+def test_a_dtype_that_the_file_leaves_out_is_assumed_and_said(tmp_path: Path) -> None:
+    config = json.loads((CONFIGS / "llama-8b.json").read_text("utf-8"))
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config | {"torch_dtype": None}), "utf-8")
+    result = run("--config", str(file), *ON_80_GIB)
+    assert result.exit_code == 0
+    assert "torch_dtype is bfloat16: the file does not say" in result.output
 
 
 @pytest.mark.parametrize(
@@ -195,8 +223,8 @@ def test_options_that_do_not_work_are_refused(options: tuple[str, ...], words: s
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"torch_dtype": None}, "torch_dtype is missing"),
         ({"torch_dtype": "float32"}, "say --weight-dtype"),
+        ({"torch_dtype": "float32", "quantization_config": {"bits": 4}}, "quant_method None"),
     ],
 )
 def test_a_choice_that_the_file_leaves_open_must_be_made(

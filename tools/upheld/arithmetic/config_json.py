@@ -1,39 +1,49 @@
 """A model from the bytes of its config.json: its cached layers, and its weights' shape if dense.
 
-The cache is worked out for every family of `configs`. Weights are worked out for the few dense
-architectures here; of any other the model says why they are not. What is not known is never
-treated as plain attention. Source: the configuration classes of Transformers.
+The cache is worked out for every family of `configs`. Weights are worked out for the dense
+architectures here, which a record can hold too, and for the families of `configs.weight_families`;
+of any other the model says why they are not. What is not known is never treated as plain attention.
+Source: the configuration classes of Transformers.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from upheld.arithmetic.configs import CachedLayers, cached_layers, language_part
 from upheld.arithmetic.configs.fields import ConfigError, Fields, short
+from upheld.arithmetic.configs.weighed import weights_of
+from upheld.arithmetic.configs.weight_families import WEIGHT_FAMILIES
 from upheld.arithmetic.dtypes import OF_TORCH
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.weights.quantisation import Format, of_quantization_config
 from upheld.corpus.strict_json import JsonRefusedError, parse
 
 MAX_BYTES = 1024 * 1024
+# vLLM's config/model.py (_find_dtype, _resolve_auto_dtype; read in 0.19.0): where neither the file
+# nor the tensors say, the first dtype that the device supports, bfloat16 on those of today.
+_ASSUMED_DTYPE = (
+    "torch_dtype is bfloat16: the file does not say, and vLLM takes 16 bits where nothing does"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """What a dense architecture implies that its config.json does not say.
 
-    `head_dim_by_division` and `kv_heads_as_heads` say what a missing field means; where they are
-    False, Transformers has some other default, so the field must be there.
+    `head_dim` is Transformers' default for a missing one, where that is not the hidden width over
+    the heads. `kv_heads_as_heads` says what missing KV heads mean; where it is False, Transformers
+    has some other default, so the field must be there.
     """
 
     model_type: str
     qkv_bias: bool = False
     qk_norm: bool = False
-    head_dim_by_division: bool = True
+    head_dim: int | None = None
     kv_heads_as_heads: bool = False
 
 
@@ -41,10 +51,10 @@ ARCHITECTURES: dict[str, Architecture] = {
     "LlamaForCausalLM": Architecture("llama", kv_heads_as_heads=True),
     "MistralForCausalLM": Architecture("mistral"),
     "Qwen2ForCausalLM": Architecture("qwen2", qkv_bias=True),
-    "Qwen3ForCausalLM": Architecture("qwen3", qk_norm=True, head_dim_by_division=False),
+    "Qwen3ForCausalLM": Architecture("qwen3", qk_norm=True, head_dim=128),
 }
 
-# Fields of experts, extra prediction layers, other towers and biases: weights that are not counted.
+# Fields of experts, extra prediction layers, other towers and biases: no plain dense decoder.
 _CHANGES_WEIGHTS = re.compile(
     r"expert|(^|_)moe|lora_rank|nextn|(^|_)mtp|(^|_)ssm|mamba|conv_kernel|linear_(num|key|value)"
     r"|per_layer|^(vision|audio)_config$|^(attention_bias|mlp_bias)$"
@@ -55,22 +65,29 @@ _CHANGES_WEIGHTS = re.compile(
 class ConfigModel:
     """A model as its config.json gives it, of whatever family.
 
-    `cached` is what it caches. `torch_dtype` is a key of dtypes.WEIGHT_BYTES, or None where the
-    file does not say. `quantised` says that the file describes stored weights of another dtype;
-    `quantised_cache` names the field in which it does so of the cache, or is None.
-    `assumed` are sentences about what the file leaves out. `weights_unknown` is why its weights
-    can't be worked out from the file; None in a ConfigShape, of which they can.
+    `cached` is what it caches. `torch_dtype` is a key of dtypes.WEIGHT_BYTES; `dtype_is_assumed`
+    where the file does not say. `quantised` says that the file describes stored weights of another
+    dtype; `quantised_cache` names the field in which it does so of the cache, or is None.
+    `assumed` are sentences about what the file leaves out. `weight_facts` are what its weights
+    depend on, by the names of weights.structure.Structure; None in a ConfigShape, which has them
+    itself. `weights_unknown` is why the weights can't be worked out from the file, or None.
+    `stored` is how its linear layers are stored, where the file says that they are quantised in a
+    way that is known; `stored_unknown` says why it is not known.
     """
 
     architecture: str
     cached: CachedLayers
     max_position_embeddings: int | None
-    torch_dtype: str | None
+    torch_dtype: str
+    dtype_is_assumed: bool
     quantised: bool
     quantised_cache: str | None
     origin: str
     assumed: tuple[str, ...] = ()
+    weight_facts: Mapping[str, Any] | None = None
     weights_unknown: str | None = None
+    stored: Format | None = None
+    stored_unknown: str | None = None
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -92,6 +109,15 @@ class ConfigModel:
     def sharing_layers(self) -> int:
         """Layers that use the cache of another layer, which are not among the cached ones."""
         return self.cached.sharing
+
+    @property
+    def dtype_origin(self) -> str:
+        """Where torch_dtype came from."""
+        return (
+            f"assumed: not in {self.origin}"
+            if self.dtype_is_assumed
+            else (f"torch_dtype of {self.origin}")
+        )
 
     @property
     def state_dtype(self) -> str | None:
@@ -116,6 +142,7 @@ class ConfigShape(ConfigModel):
     rope_scaling: Mapping[str, Any] | None = None
     partial_rotary_factor: Any = None
     parameters: int | None = None
+    modules_to_not_convert: tuple[str, ...] = ()
 
     @property
     def attention(self) -> str:
@@ -144,21 +171,47 @@ def model_of(config: dict[str, Any], origin: str = "config.json") -> ConfigModel
     part = language_part(config)
     cached = cached_layers(config)
     fields = Fields(part)
+    dtype = _dtype(part) or _dtype(config)
+    general = cached.assumed if dtype else (*cached.assumed, _ASSUMED_DTYPE)
     common: dict[str, Any] = {
         "architecture": name,
         "cached": cached,
         "max_position_embeddings": fields.count_or_none("max_position_embeddings"),
-        "torch_dtype": _dtype(part) or _dtype(config),
+        "torch_dtype": dtype or "bf16",
+        "dtype_is_assumed": dtype is None,
         "quantised": bool(config.get("quantization_config") or part.get("quantization_config")),
         "quantised_cache": _quantised_cache(config) or _quantised_cache(part),
         "origin": origin,
     }
-    unknown = _weights_unknown(config, name)
-    if unknown is not None:
-        return ConfigModel(**common, assumed=cached.assumed, weights_unknown=unknown)
-    shape = _dense_shape(fields, name, origin)
-    assumed = dict.fromkeys((*cached.assumed, *fields.assumed))
-    return ConfigShape(**common, **shape, assumed=tuple(assumed))
+    stored, common["stored_unknown"] = _stored(config, part)
+    common["stored"] = stored
+    kept = {"modules_to_not_convert": stored.kept} if stored else {}
+    if _is_dense(config, name):
+        shape = _dense_shape(fields, name, origin) | kept
+        assumed = (*general, *fields.assumed)
+        return ConfigShape(**common, **shape, assumed=tuple(dict.fromkeys(assumed)))
+    try:
+        facts, assumed_of_weights = weights_of(config, part)
+    except ConfigError as error:
+        return ConfigModel(**common, assumed=general, weights_unknown=str(error))
+    common["max_position_embeddings"] = facts["max_position_embeddings"]
+    assumed = (*general, *assumed_of_weights)
+    return ConfigModel(
+        **common,
+        weight_facts=facts | kept,
+        assumed=tuple(dict.fromkeys(assumed)),
+        origins=_origins_of_weights(part, assumed_of_weights, origin),
+    )
+
+
+def _origins_of_weights(
+    part: Mapping[str, Any], assumed: Sequence[str], origin: str
+) -> dict[str, str]:
+    """Where those facts come from that the file does not state: sentences begin with their name."""
+    model_type = str(part["model_type"])
+    implied = dict.fromkeys(WEIGHT_FAMILIES[model_type].implied, f"the model_type {model_type}")
+    names = (sentence.partition(" is ")[0] for sentence in assumed)
+    return implied | dict.fromkeys(names, f"assumed: not in {origin}")
 
 
 def _dense_shape(fields: Fields, name: str, origin: str) -> dict[str, Any]:
@@ -181,8 +234,11 @@ def _dense_shape(fields: Fields, name: str, origin: str) -> dict[str, Any]:
             f"num_key_value_heads is num_attention_heads, {heads}: the file does not say",
         )
 
-    if fields.has("head_dim") or not known.head_dim_by_division:
+    if fields.has("head_dim"):
         head_dim = fields.count("head_dim")
+    elif known.head_dim:
+        head_dim = known.head_dim
+        assume("head_dim", f"head_dim is {head_dim}: the file leaves it to Transformers' default")
     else:
         head_dim = hidden // heads
         assume(
@@ -255,21 +311,22 @@ def _architecture(config: dict[str, Any]) -> str:
     return name
 
 
-def _weights_unknown(config: dict[str, Any], name: str) -> str | None:
-    if name not in ARCHITECTURES:
-        return (
-            f"the weights of {short(name)} are not worked out from its shape; "
-            f"those of {', '.join(ARCHITECTURES)} are"
+def _is_dense(config: dict[str, Any], name: str) -> bool:
+    return (
+        name in ARCHITECTURES
+        and language_part(config) is config
+        and not any(
+            _CHANGES_WEIGHTS.search(key) and value not in (None, False, 0, "", [], {})
+            for key, value in config.items()
         )
-    if language_part(config) is not config:
-        return "the weights of a model with several parts are not worked out from its shape"
-    for key, value in config.items():
-        if _CHANGES_WEIGHTS.search(key) and value not in (None, False, 0, "", [], {}):
-            return (
-                f"{short(key)} says that the model is not a plain dense decoder, and the weights "
-                "of those alone are worked out from their shape"
-            )
-    return None
+    )
+
+
+def _stored(config: Mapping[str, Any], part: Mapping[str, Any]) -> tuple[Format | None, str | None]:
+    try:
+        return of_quantization_config(config) or of_quantization_config(part), None
+    except ConfigError as error:
+        return None, str(error)
 
 
 def _quantised_cache(config: Mapping[str, Any]) -> str | None:

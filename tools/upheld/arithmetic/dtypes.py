@@ -15,8 +15,15 @@ WEIGHT_BYTES: dict[str, Fraction] = {
     "bf16": Fraction(2),
     "fp16": Fraction(2),
     "fp8": Fraction(1),
+    "fp8_tensor": Fraction(1),
+    "fp8_block": Fraction(1),
     "int8": Fraction(1),
     "int4": Fraction(1, 2),
+    "int4_awq": Fraction(1, 2),
+    "int4_gptq": Fraction(1, 2),
+    "mxfp4": Fraction(1, 2),
+    "nvfp4": Fraction(1, 2),
+    "nf4": Fraction(1, 2),
 }
 
 

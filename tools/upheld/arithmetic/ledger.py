@@ -36,6 +36,7 @@ from upheld.arithmetic.stages import layers_by_stage
 from upheld.arithmetic.terms import Input, Term, leaf, total
 from upheld.arithmetic.weights import weights
 from upheld.arithmetic.weights.formats import PLAIN
+from upheld.arithmetic.weights.structure import stated_fact
 from upheld.records.units import count
 
 
@@ -192,7 +193,8 @@ def devices_needed(deployment: Choices, model: CachedModel, device: Accelerator)
         raise ShapeError("weights", model.weights_unknown)
     shape = cast(Shape, model)
     degree = max(1, deployment.decode_context_parallel)
-    while shape.num_attention_heads % degree == 0:
+    heads = stated_fact(shape, "num_attention_heads")
+    while heads % degree == 0:
         try:
             found = ledger_without_devices(deployment, shape, device, degree)
             if found.fits:

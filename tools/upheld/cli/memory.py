@@ -63,7 +63,7 @@ from upheld.cli.options import root_option
     "--weight-group-size",
     type=quantities.count,
     metavar="N",
-    help="Inputs that share a scale; with int4, and only then.",
+    help="Inputs that share a scale; with int4, int4_awq and int4_gptq, and only then.",
 )
 @click.option(
     "--kv-cache-dtype",

@@ -13,6 +13,7 @@ from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.dtypes import KV_CACHE_ALIASES, OF_TORCH
 from upheld.arithmetic.engines import engine_of
 from upheld.arithmetic.errors import ShapeError
+from upheld.arithmetic.weights.formats import GROUPED
 from upheld.records.units import Quantity, parse_quantity
 
 # Of an engine that works its own share out from what is not known here.
@@ -76,7 +77,7 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         origins[name] = option_of(name) if name in chosen else origin
         return chosen.get(name, default)
 
-    stored_as = f"torch_dtype of {shape.origin}"
+    computed_in = shape.dtype_origin
     if not shape.cached.layers:
         raise ConfigError("it has no cache: it does not generate", "give a model that does")
     stated = _stated_weights(chosen)
@@ -84,12 +85,7 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         raise ConfigError(
             f"weights: {shape.weights_unknown}", "say --weights-memory, per device, or --checkpoint"
         )
-    weight_dtype = take("weight_dtype", shape.torch_dtype or "bf16", stored_as)
-    if "weight_dtype" not in chosen:
-        _check_stored_dtype(shape, stated is not None)
-    group_size = take("weight_group_size", None, "not stated")
-    if (weight_dtype == "int4") != (group_size is not None):
-        raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
+    weight_dtype, group_size = _stored(shape, chosen, origins, stated is not None)
 
     kv_cache_dtype = take("kv_cache_dtype", "auto", default)
     kv_cache_dtype = KV_CACHE_ALIASES.get(kv_cache_dtype, kv_cache_dtype)
@@ -100,11 +96,9 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         # vLLM: the dtype that the model computes in, which quantised weights do not change.
         computes = weight_dtype if weight_dtype in OF_TORCH.values() else shape.torch_dtype
         origins["kv_cache_dtype"] = (
-            f"auto: as {origins['weight_dtype'] if computes == weight_dtype else stored_as}"
+            f"auto: as {origins['weight_dtype'] if computes == weight_dtype else computed_in}"
         )
         kv_cache_dtype = computes
-    if kv_cache_dtype is None:
-        raise ConfigError("torch_dtype is missing", "say --kv-cache-dtype, such as bf16")
 
     positions = shape.max_position_embeddings
     if positions is None and "max_model_len" not in chosen:
@@ -139,6 +133,32 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         weight_memory=stated,
         kv_cache_memory=None if cache is None else Stated(cache, "--kv-cache-memory"),
     )
+
+
+def _stored(
+    shape: ConfigModel, chosen: Mapping[str, Any], origins: dict[str, str], stated: bool
+) -> tuple[str, int | None]:
+    """Weight dtype and group size: as chosen, else as the file stores them."""
+    origins["weight_group_size"] = "not stated"
+    if "weight_group_size" in chosen:
+        origins["weight_group_size"] = option_of("weight_group_size")
+    group_size = chosen.get("weight_group_size")
+    if "weight_dtype" in chosen:
+        origins["weight_dtype"] = option_of("weight_dtype")
+        weight_dtype = chosen["weight_dtype"]
+    elif shape.stored is not None:
+        origins["weight_dtype"] = f"quantization_config of {shape.origin}"
+        weight_dtype = shape.stored.weight_dtype
+        if group_size is None and shape.stored.group_size is not None:
+            origins["weight_group_size"] = origins["weight_dtype"]
+            group_size = shape.stored.group_size
+    else:
+        origins["weight_dtype"] = shape.dtype_origin
+        _check_stored_dtype(shape, stated)
+        weight_dtype = shape.torch_dtype
+    if (weight_dtype in GROUPED) != (group_size is not None):
+        raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
+    return weight_dtype, group_size
 
 
 def _stated_weights(chosen: Mapping[str, Any]) -> Stated | None:
@@ -183,12 +203,11 @@ def _check_stored_dtype(shape: ConfigModel, weights_are_stated: bool) -> None:
         return
     if shape.quantised:
         raise ConfigError(
-            f"{shape.origin} has quantised weights, by its quantization_config or its tensors, and "
-            "does not say how many bytes they take once they are loaded",
+            shape.stored_unknown
+            or f"{shape.origin} has quantised weights, by its quantization_config or its tensors, "
+            "and does not say how many bytes they take once they are loaded",
             "say --weight-dtype, such as fp8, or int4 with --weight-group-size; or --checkpoint",
         )
-    if shape.torch_dtype is None:
-        raise ConfigError("torch_dtype is missing", say)
     if shape.torch_dtype == "fp32":
         raise ConfigError(
             "torch_dtype is float32, which vLLM loads at 16 bits unless it is told otherwise", say

@@ -16,6 +16,7 @@ from upheld.arithmetic.configs import ConfigError, language_part
 from upheld.arithmetic.configs.families import FAMILIES, Family
 from upheld.arithmetic.configs.fields import Fields, short, whole
 from upheld.arithmetic.configs.kinds import layer_count
+from upheld.arithmetic.configs.weighed import model_fields, tied_embeddings
 from upheld.arithmetic.dtypes import OF_TORCH
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.layouts.latent import LatentAttention
@@ -101,8 +102,9 @@ def _dense(found: Shape, model: ConfigShape) -> None:
 
 def _any_family(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
     # Reading the cached layers has refused a model_type that is not known.
-    family = FAMILIES[part["model_type"]]
-    fields = Fields(part, family.names, family.defaults, found.assumed)
+    model_type = part["model_type"]
+    family = FAMILIES[model_type]
+    fields = model_fields(part, model_type, found.assumed)
     _put(found, fields, "num_hidden_layers", layer_count(fields))
     if family.attention:
         heads = fields.count("num_attention_heads")
@@ -195,6 +197,8 @@ def _intermediate_size(found: Shape, fields: Fields) -> int:
 def _positions(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
     name = "max_position_embeddings"
     tokens = model.max_position_embeddings
+    if tokens is not None and not fields.has(_name_in(fields, "max_position_embeddings")):
+        found.unstated.add("max_position_embeddings")
     if tokens is None:
         family = FAMILIES.get(part.get("model_type", ""), Family())
         fields = Fields(part, family.names, family.defaults, found.assumed)
@@ -222,7 +226,10 @@ def _tied(found: Shape, model: ConfigModel, config: Mapping[str, Any]) -> None:
         found.values[name] = model.tie_word_embeddings
         found.unstated.add(name)
     else:
-        raise ConfigError(f"{name} is missing", f"add {name} as the model's code has it")
+        part = language_part(config)
+        fields = Fields(part, assumed=found.assumed)
+        found.values[name] = tied_embeddings(fields, str(part.get("model_type")))
+        found.unstated.add(name)
 
 
 def _flags(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
@@ -238,9 +245,9 @@ def _flags(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
 
 
 def _dtypes(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
-    if model.torch_dtype is None:
-        raise ConfigError("torch_dtype is missing", "add torch_dtype as the weights were published")
     found.values["torch_dtype"] = _TORCH[model.torch_dtype]
+    if model.dtype_is_assumed:
+        found.unstated.add("torch_dtype")
     if model.state_dtype is None:
         return
     found.values["state_dtype"] = model.state_dtype

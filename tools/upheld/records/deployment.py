@@ -23,7 +23,10 @@ from upheld.records.types import (
     Tokens,
 )
 
-WeightDtype = Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]
+WeightDtype = Literal[
+    "fp32", "bf16", "fp16", "fp8", "fp8_tensor", "fp8_block", "int8", "int4", "int4_awq",
+    "int4_gptq", "mxfp4", "nvfp4", "nf4",
+]  # fmt: skip
 KvCacheDtype = Literal[
     "fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4", "fp8_per_token_head",
     "int8_per_token_head", "int4_per_token_head", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl",
@@ -87,7 +90,7 @@ class Deployment(Record):
                 if name == "tensor_parallel" or getattr(self, name) > 1
             )
             raise ValueError(f"{degrees} needs more devices than device_count {self.device_count}")
-        if (self.weight_dtype == "int4") != (self.weight_group_size is not None):
+        if self.weight_dtype.startswith("int4") != (self.weight_group_size is not None):
             raise ValueError("weight_group_size goes with weight_dtype: int4, and only with it")
         if self.max_output_tokens.base >= self.max_model_len.base:
             raise ValueError("max_output_tokens leaves no room for a prompt in max_model_len")

@@ -278,3 +278,26 @@ ENCODERS = frozenset({
     "albert", "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "mpnet",
     "nomic_bert", "roberta", "xlm-roberta",
 })  # fmt: skip
+
+# Whether the output head is the embedding where tie_word_embeddings is not said; PretrainedConfig
+# itself ties. Families whose configuration class is not in Transformers 4.57.3 are in neither.
+_TIED = frozenset({
+    "bloom", "cohere", "cohere2", "ernie4_5", "ernie4_5_moe", "falcon", "falcon_mamba", "gemma",
+    "gemma2", "gemma3_text", "gemma3n_text", "gpt2", "gpt_bigcode", "mamba", "opt",
+    "smollm3", "starcoder2",
+})  # fmt: skip
+_UNTIED = frozenset({
+    "bamba", "deepseek_v2", "deepseek_v3", "exaone4", "falcon_h1", "glm", "glm4", "glm4_moe",
+    "glm4v_text", "gpt_neox", "gpt_oss", "gptj", "granite", "granitemoe", "granitemoehybrid",
+    "hunyuan_v1_dense", "jamba", "llama", "llama4_text", "mamba2", "ministral", "mistral",
+    "mixtral", "nemotron", "olmo", "olmo2", "olmo3", "olmoe", "phi", "phi3", "phimoe", "qwen2",
+    "qwen2_5_vl_text", "qwen2_moe", "qwen2_vl_text", "qwen3", "qwen3_moe", "qwen3_next",
+    "qwen3_vl_moe_text", "qwen3_vl_text", "seed_oss", "stablelm",
+})  # fmt: skip
+
+
+def tied_by_default(model_type: str) -> bool | None:
+    """What tie_word_embeddings is where the file does not say, or None: not known."""
+    if model_type in _TIED:
+        return True
+    return False if model_type in _UNTIED else None

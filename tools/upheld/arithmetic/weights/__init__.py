@@ -9,7 +9,8 @@ DeviceMemoryProfiler), not those of the tensors.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from upheld.arithmetic.engines.vllm import stage_sizes
 from upheld.arithmetic.errors import ShapeError
@@ -18,9 +19,11 @@ from upheld.arithmetic.terms import Term, leaf, total
 from upheld.arithmetic.weights.allocator import CachingAllocator
 from upheld.arithmetic.weights.decoder import Decoder, decoder, padded_vocabulary
 from upheld.arithmetic.weights.formats import Stored, stored
-from upheld.arithmetic.weights.rotary import RotaryTable, rotary_table
-from upheld.arithmetic.weights.structure import Structure, known_inputs
+from upheld.arithmetic.weights.kept import keep
+from upheld.arithmetic.weights.rotary import RotaryTable, local_rotary_table, rotary_table
+from upheld.arithmetic.weights.structure import Structure, known_inputs, stated_fact
 from upheld.arithmetic.weights.tensors import Tensor
+from upheld.arithmetic.weights.towers import TOWER_FIELDS
 
 __all__ = ["MAX_LAYERS", "count_parameters", "weights"]
 
@@ -31,6 +34,8 @@ StageSizes = Callable[[int, int], list[int]]
 LATENT_WORKSPACE = 128 * 1024 * 1024
 # The allocator is followed tensor by tensor, so a shape may not ask for any number of them.
 MAX_LAYERS = 10_000
+_TABLE = "rotary table"
+_LOCAL_TABLE = "rotary table of layers that slide"
 
 
 def count_parameters(model: Shape) -> int:
@@ -39,9 +44,12 @@ def count_parameters(model: Shape) -> int:
     Raises:
         ShapeError: the shape does not work.
     """
-    whole = decoder(Structure.of(model), tensor_parallel=1, vocabulary=model.vocab_size)
+    structure = Structure.of(model)
+    whole = decoder(structure, tensor_parallel=1, vocabulary=structure.vocab_size)
+    repeated = [(layer.times, layer.tensors) for layer in whole.tower]
+    repeated += [(kind.layers, kind.tensors) for kind in whole.kinds]
     return sum(tensor.parameters for tensor in whole.before + whole.after) + sum(
-        kind.layers * tensor.parameters for kind in whole.kinds for tensor in kind.tensors
+        times * tensor.parameters for times, tensors in repeated for tensor in tensors
     )
 
 
@@ -70,18 +78,19 @@ def weights(
         raise ShapeError("weights", model.weights_unknown)
     structure = Structure.of(model)
     counted = count_parameters(model)
-    if model.parameters is not None and model.parameters != counted:
-        raise ShapeError(
-            "parameters", f"{model.parameters:,} are stated, but the shape has {counted:,}"
-        )
+    published = stated_fact(model, "parameters")
+    if published is not None and published != counted:
+        raise ShapeError("parameters", f"{published:,} are stated, but the shape has {counted:,}")
     rank = decoder(structure, tensor_parallel, padded_vocabulary(structure, tensor_parallel))
+    rank = replace(rank, kinds=keep(rank.kinds, structure.modules_to_not_convert))
     rank = _stage(rank, structure, pipeline_parallel, stage, stage_sizes)
-    table = rotary_table(structure, deployment.weight_dtype)
+    tables = _rotary_tables(structure, deployment.weight_dtype)
 
     def term(tensor: Tensor, layers: int | None = None) -> Term:
         kept = stored(tensor, deployment)
         times = "" if layers is None else f"{layers:,} layers × "
-        fields = tensor.fields if layers is None else ("num_hidden_layers", *tensor.fields)
+        in_decoder = layers is not None and tensor.fields != TOWER_FIELDS
+        fields = ("num_hidden_layers", *tensor.fields) if in_decoder else tensor.fields
         return leaf(
             tensor.name,
             (1 if layers is None else layers) * kept.bytes,
@@ -89,21 +98,29 @@ def weights(
             known_inputs(model, *fields) + choice_inputs(deployment, *kept.choices),
         )
 
-    held: Counter[Tensor] = Counter()
-    for kind in rank.kinds:
-        held.update(dict.fromkeys(kind.tensors, kind.layers))
-    layers = [term(tensor, count) for tensor, count in held.items()]
-    tensors = [*map(term, rank.before), total("layers", layers), *map(term, rank.after)]
+    def terms(repeated: Iterable[tuple[Sequence[Tensor], int]]) -> list[Term]:
+        held: Counter[Tensor] = Counter()
+        for tensors, times in repeated:
+            held.update(dict.fromkeys(tensors, times))
+        return [term(tensor, count if count > 1 else None) for tensor, count in held.items()]
+
+    layers = terms((kind.tensors, kind.layers) for kind in rank.kinds)
+    tower = terms((layer.tensors, layer.times) for layer in rank.tower)
+    tensors = [total("vision tower", tower)] if tower else []
+    tensors += [*map(term, rank.before), total("layers", layers), *map(term, rank.after)]
     if not as_allocated:
         return total("weights", tensors)
-    table_term = leaf(
-        "rotary table",
-        table.bytes,
-        table.formula,
-        known_inputs(model, *table.fields) + choice_inputs(deployment, "weight_dtype"),
-    )
-    counted_bytes, allocations = _allocate(rank, table, deployment)
-    beyond = counted_bytes - sum(part.bytes for part in tensors) - table.bytes
+    table_terms = [
+        leaf(
+            name,
+            table.bytes,
+            table.formula,
+            known_inputs(model, *table.fields) + choice_inputs(deployment, "weight_dtype"),
+        )
+        for name, table in tables.items()
+    ]
+    counted_bytes, allocations = _allocate(rank, tables, deployment)
+    beyond = counted_bytes - sum(part.bytes for part in (*tensors, *table_terms))
     rounding = leaf(
         "allocator rounding",
         beyond,
@@ -116,7 +133,14 @@ def weights(
         words = "a buffer of 128 MiB that FlashInfer's latent attention takes when it is imported"
         inputs = known_inputs(model, "attention")
         workspace.append(leaf("latent workspace", LATENT_WORKSPACE, words, inputs))
-    return total("weights", [*tensors, table_term, *workspace, rounding])
+    return total("weights", [*tensors, *table_terms, *workspace, rounding])
+
+
+def _rotary_tables(model: Structure, weight_dtype: str) -> dict[str, RotaryTable]:
+    tables = {_TABLE: rotary_table(model, weight_dtype)}
+    if local := local_rotary_table(model, weight_dtype):
+        tables[_LOCAL_TABLE] = local
+    return tables
 
 
 def _stage(
@@ -135,6 +159,7 @@ def _stage(
     # A tied head is the embedding, so the last stage holds it too.
     holds_embedding = stage == 0 or (last and model.tie_word_embeddings)
     return Decoder(
+        tower=whole.tower,
         before=whole.before if holds_embedding else (),
         kinds=tuple(
             part for kind in whole.kinds if (part := kind.within(start, start + sizes[stage]))
@@ -143,7 +168,9 @@ def _stage(
     )
 
 
-def _allocate(rank: Decoder, table: RotaryTable, deployment: Choices) -> tuple[int, int]:
+def _allocate(
+    rank: Decoder, tables: Mapping[str, RotaryTable], deployment: Choices
+) -> tuple[int, int]:
     """Bytes of all blocks once the model is built in vLLM's order, and how many tensors it has."""
     allocator = CachingAllocator()
     count = 0
@@ -159,16 +186,18 @@ def _allocate(rank: Decoder, table: RotaryTable, deployment: Choices) -> tuple[i
     def sized(tensors: Sequence[Tensor]) -> list[tuple[Tensor, Stored]]:
         return [(tensor, stored(tensor, deployment)) for tensor in tensors]
 
+    for layer in rank.tower:
+        list(build(sized(layer.tensors) * layer.times))
     list(build(sized(rank.before)))
-    table_is_built = False
+    unbuilt = dict(tables)
     for kind in rank.kinds:
         tensors = sized(kind.tensors)
+        name = _LOCAL_TABLE if kind.local else _TABLE
         for _ in range(kind.layers):
             for tensor in build(tensors):
-                if tensor.before_rotary_table and not table_is_built:
-                    # The first layer builds the table; the later ones share it.
+                # The first layer that needs a table builds it; the later ones share it.
+                if tensor.before_rotary_table and (table := unbuilt.pop(name, None)):
                     table.build(allocator)
-                    table_is_built = True
                     count += bool(table.bytes)
     list(build(sized(rank.after)))
     return allocator.allocated, count

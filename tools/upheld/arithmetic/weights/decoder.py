@@ -16,7 +16,8 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.shares import share
 from upheld.arithmetic.weights.structure import Structure
-from upheld.arithmetic.weights.tensors import Tensor
+from upheld.arithmetic.weights.tensors import Layer, Tensor
+from upheld.arithmetic.weights.towers import tower
 
 VOCABULARY_PADDING = 64
 # The scales of q, k, v and the probabilities, an fp32 tensor each, whatever the cache's dtype is.
@@ -27,11 +28,12 @@ ATTENTION_SCALES = 4
 
 @dataclass(frozen=True, slots=True)
 class LayerKind:
-    """Layers that are alike: those from `first` up to `stop`."""
+    """Layers that are alike: those from `first` up to `stop`; `local` says that they slide."""
 
     first: int
     stop: int
     tensors: tuple[Tensor, ...]
+    local: bool = False
 
     @property
     def layers(self) -> int:
@@ -46,8 +48,9 @@ class LayerKind:
 
 @dataclass(frozen=True, slots=True)
 class Decoder:
-    """All tensors of one rank: those before the layers, of each layer, and after the layers."""
+    """All tensors of one rank: the tower's, and those before, of and after the layers."""
 
+    tower: tuple[Layer, ...]
     before: tuple[Tensor, ...]
     kinds: tuple[LayerKind, ...]
     after: tuple[Tensor, ...]
@@ -80,7 +83,9 @@ def decoder(model: Structure, tensor_parallel: int, vocabulary: int) -> Decoder:
         after.append(Tensor("lm_head", embedding, head, note=padding))
     if model.lm_head_bias:
         after.append(Tensor("lm_head.bias", (vocabulary,), ("vocab_size", "lm_head_bias")))
+    vision = model.vision
     return Decoder(
+        tower=tower(vision, model.hidden_size, tensor_parallel) if vision else (),
         before=(Tensor("embed_tokens", embedding, words, note=padding),),
         kinds=_kinds(model, tensor_parallel),
         after=tuple(after),
@@ -96,11 +101,22 @@ def _kinds(model: Structure, tensor_parallel: int) -> tuple[LayerKind, ...]:
     kinds = []
     if dense_layers:
         dense = _dense(model, tensor_parallel)
-        kinds.append(LayerKind(0, dense_layers, (*attention, *dense, *norms)))
+        kinds += _runs(model, LayerKind(0, dense_layers, (*attention, *dense, *norms)))
     if dense_layers < layers:
         sparse = _experts(model, tensor_parallel)
-        kinds.append(LayerKind(dense_layers, layers, (*attention, *sparse, *norms)))
+        kinds += _runs(model, LayerKind(dense_layers, layers, (*attention, *sparse, *norms)))
     return tuple(kinds)
+
+
+def _runs(model: Structure, kind: LayerKind) -> list[LayerKind]:
+    """The same layers, in runs of those that slide and those that do not, where it matters."""
+    every = model.global_rotary_every
+    if not every:
+        return [kind]
+    return [
+        replace(kind, first=at, stop=at + 1, local=(at + 1) % every != 0)
+        for at in range(kind.first, kind.stop)
+    ]
 
 
 def _attention(model: Structure, ranks: int) -> list[Tensor]:
@@ -198,7 +214,7 @@ def _experts(model: Structure, ranks: int) -> list[Tensor]:
     found = [Tensor("router", (experts, hidden), ("num_experts", "hidden_size"))]
     if model.router_bias:
         bias = ("num_experts", "router_bias")
-        found.append(Tensor("router.bias", (experts,), bias, fp32=True))
+        found.append(Tensor("router.bias", (experts,), bias, element=4))
     if shared := model.shared_expert_intermediate_size:
         if model.shared_expert_gate:
             gate = ("hidden_size", "shared_expert_gate")

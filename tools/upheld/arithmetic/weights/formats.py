@@ -4,7 +4,8 @@ Sources, in vLLM 0.19.0 under model_executor/layers/quantization: fp8.py (one fp
 at load time; weight_scale_inv of 128 × 128 blocks), compressed_tensors/schemes (fp32 scale an
 output channel for fp8 and int8; wNa16; w4a4_nvfp4), gptq_marlin.py and awq_marlin.py (what
 create_weights registers stays on the device: GPTQ's zero points and g_idx too, though a symmetric
-kernel reads neither), mxfp4.py (experts alone are quantised).
+kernel reads neither), mxfp4.py (experts alone are quantised), bitsandbytes.py with
+model_loader/bitsandbytes_loader.py (scales that were themselves quantised are fp32 once loaded).
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ BLOCK = 128
 INT4_PER_WORD = 8
 MXFP4_GROUP = 32
 NVFP4_GROUP = 16
+NF4_GROUP = 64
+NF4_LEVELS = 16
 _SPLIT = ("weight_dtype", "tensor_parallel")
-_GROUPED = (*_SPLIT, "weight_group_size")
+_WITH_GROUPS = (*_SPLIT, "weight_group_size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,11 @@ def stored(tensor: Tensor, deployment: Choices) -> Stored:
     sizes = " × ".join(f"{size:,}" for size in tensor.shape)
     if tensor.scalars:
         return Stored((4,) * tensor.elements, f"{sizes} fp32 scales × 4 B", ())
-    if tensor.copy and dtype in PLAIN:
+    if tensor.view or (tensor.copy and dtype in PLAIN):
         return Stored((), f"{sizes} × 0 B: a view of the weights, which are not quantised")
-    if tensor.fp32:
-        return Stored((tensor.elements * 4,), f"{sizes} × 4 B (fp32)")
+    if tensor.element:
+        words = f"{sizes} × {tensor.element} B (whatever the weights are stored as)"
+        return Stored((tensor.elements * tensor.element,), words)
     if dtype in PLAIN:
         element = int(WEIGHT_BYTES[dtype])
         return Stored((tensor.elements * element,), f"{sizes} × {element} B")
@@ -96,7 +100,7 @@ def _int4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
     return Stored(
         (tensor.elements // 2, outputs * groups * 2),
         f"({sizes} × 1/2 B + {outputs:,} × {groups:,} scales × 2 B; symmetric: no zero points)",
-        _GROUPED,
+        _WITH_GROUPS,
     )
 
 
@@ -105,7 +109,7 @@ def _int4_awq(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
     return Stored(
         (tensor.elements // 2, _zero_points(tensor, outputs, groups), outputs * groups * 2),
         f"({sizes} × 1/2 B + {outputs:,} × {groups:,} groups × (2 B scale + 1/2 B zero point))",
-        _GROUPED,
+        _WITH_GROUPS,
     )
 
 
@@ -117,7 +121,7 @@ def _int4_gptq(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
         (tensor.elements // 2, inputs * 4, zero_points, outputs * groups * 2),
         f"({sizes} × 1/2 B + {outputs:,} × {groups:,} groups × (2 B scale + 1/2 B zero point) "
         f"+ {inputs:,} group indices × 4 B)",
-        _GROUPED,
+        _WITH_GROUPS,
     )
 
 
@@ -141,7 +145,20 @@ def _nvfp4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
     )
 
 
+def _nf4(tensor: Tensor, sizes: str, deployment: Choices) -> Stored:
+    if len(tensor.shape) > 2:
+        raise ShapeError("weight_dtype", "experts in nf4 are not known")
+    groups = -(-tensor.elements // NF4_GROUP)
+    return Stored(
+        (-(-tensor.elements // 2), groups * 4, NF4_LEVELS * 4),
+        f"({sizes} × 1/2 B + {groups:,} fp32 scales of {NF4_GROUP} elements × 4 B + "
+        f"{NF4_LEVELS} levels × 4 B)",
+    )
+
+
 PLAIN = ("fp32", "bf16", "fp16")
+# Those of which groups are a choice: weight_group_size inputs share a scale.
+GROUPED = ("int4", "int4_awq", "int4_gptq")
 FORMATS: dict[str, Callable[[Tensor, str, Choices], Stored]] = {
     "fp8": _channels,
     "fp8_tensor": _one_scale,
@@ -152,6 +169,7 @@ FORMATS: dict[str, Callable[[Tensor, str, Choices], Stored]] = {
     "int4_gptq": _int4_gptq,
     "mxfp4": _mxfp4,
     "nvfp4": _nvfp4,
+    "nf4": _nf4,
 }
 
 

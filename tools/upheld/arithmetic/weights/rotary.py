@@ -8,7 +8,7 @@ stored in the model's dtype, so the allocator has free blocks of it that later t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from upheld.arithmetic.errors import ShapeError
@@ -25,12 +25,17 @@ _BOTH = ("longrope",)
 
 @dataclass(frozen=True, slots=True)
 class RotaryTable:
-    """The table of one rank; `pieces` are the positions that are worked out at a time."""
+    """The table of one rank; `pieces` are the positions that are worked out at a time.
+
+    `scaled` says that cos and sin are each multiplied once more, `copied` that positions are
+    divided first and the finished table is copied once.
+    """
 
     pieces: tuple[int, ...]
     width: int
     element: int
     scaled: bool
+    copied: bool
     formula: str
     fields: tuple[str, ...]
 
@@ -45,6 +50,10 @@ class RotaryTable:
         for positions in self.pieces:
             half = positions * (self.width // 2) * 4
             found = [allocator.allocate(self.width // 2 * 4), allocator.allocate(positions * 4)]
+            if self.copied:
+                undivided = found.pop()
+                found.append(allocator.allocate(positions * 4))
+                allocator.release(undivided)
             found.append(allocator.allocate(half))
             for _ in ("cos", "sin"):
                 found.append(allocator.allocate(half))
@@ -53,6 +62,9 @@ class RotaryTable:
                     found.append(allocator.allocate(half))
                     allocator.release(unscaled)
             whole = allocator.allocate(2 * half)
+            if self.copied:
+                found.append(whole)
+                whole = allocator.allocate(2 * half)
             for block in found:
                 allocator.release(block)
             if self.element == 4:
@@ -66,8 +78,19 @@ class RotaryTable:
                 allocator.release(block)
 
 
+def local_rotary_table(model: Structure, weight_dtype: str) -> RotaryTable | None:
+    """The table of the layers that slide, where they have one of their own: never scaled.
+
+    Raises:
+        ShapeError: see rotary_table.
+    """
+    if not model.global_rotary_every:
+        return None
+    return rotary_table(replace(model, rope_scaling=None), weight_dtype)
+
+
 def rotary_table(model: Structure, weight_dtype: str) -> RotaryTable:
-    """The table that vLLM builds for the model.
+    """The table that vLLM builds for the model, or for its layers that do not slide.
 
     Raises:
         ShapeError: positions are not stated, or a scaling that is not known.
@@ -92,6 +115,7 @@ def rotary_table(model: Structure, weight_dtype: str) -> RotaryTable:
         width,
         element,
         scaled=kind in _ORIGINAL_TIMES_FACTOR + _BOTH,
+        copied=kind == "linear",
         formula=f"{words} positions × {width} × {element} B, cos and sin",
         fields=(
             "max_position_embeddings",

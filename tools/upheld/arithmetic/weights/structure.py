@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from upheld.arithmetic.errors import ShapeError
-from upheld.arithmetic.facts import Shape, fact_inputs
+from upheld.arithmetic.facts import Shape
 from upheld.arithmetic.terms import Input
 from upheld.records.units import Quantity
 
@@ -31,7 +31,10 @@ class Structure:
     layers are dense. `router_bias` is the fp32 e_score_correction_bias. `norms_per_layer` is 2,
     or 4 for Gemma 2, or 1 where attention and feed-forward part share one (Phi-2); `norm_bias`
     says that they are LayerNorm with a bias. `gated_mlp` says that there is a gate beside the up
-    projection. `rope_scaling` is config.json's, a mapping.
+    projection. `rope_scaling` is config.json's, a mapping; where `global_rotary_every` is N, all
+    but every Nth layer have a rotary table of their own, which is not scaled (Gemma 3). `vision`
+    is vision_config with what a projector needs beside it; see towers.tower.
+    `modules_to_not_convert` stay at 16 bits where weights are quantised; see kept.keep.
     """
 
     attention: str
@@ -66,6 +69,9 @@ class Structure:
     qk_rope_head_dim: int = 0
     v_head_dim: int = 0
     has_vision_config: bool = False
+    vision: Mapping[str, Any] | None = None
+    global_rotary_every: int = 0
+    modules_to_not_convert: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Shape) -> Structure:
@@ -76,7 +82,7 @@ class Structure:
         """
         stated = {}
         for field in fields(cls):
-            value = getattr(model, field.name, None)
+            value = stated_fact(model, field.name)
             if value is not None:
                 stated[field.name] = _plain(field.name, value)
         if stated["attention"] == "listed":
@@ -87,23 +93,38 @@ class Structure:
         return found
 
 
+def stated_fact(model: Shape, name: str) -> Any:
+    """What the model says of a field: among its `weight_facts`, where it has those, or itself."""
+    facts = getattr(model, "weight_facts", None)
+    return getattr(model, name, None) if facts is None else facts.get(name)
+
+
 def known_inputs(model: Shape, *names: str) -> tuple[Input, ...]:
     """Those of the fields that the model states, as facts."""
-    stated = [name for name in names if getattr(model, name, None) is not None]
-    mapped = [name for name in stated if isinstance(getattr(model, name), Mapping)]
-    plain = fact_inputs(model, *(name for name in stated if name not in mapped))
-    return plain + tuple(
-        Input(name, _words(getattr(model, name)), _origin(model, name), given=True)
-        for name in mapped
+    stated = {name: stated_fact(model, name) for name in names}
+    return tuple(
+        Input(
+            name,
+            _words(value) if isinstance(value, Mapping) else _exact(value),
+            model.origins.get(name, model.origin),
+            given=True,
+        )
+        for name, value in stated.items()
+        if value is not None
     )
+
+
+def _exact(value: Any) -> int | str | Fraction:
+    if isinstance(value, Quantity):
+        value = value.base
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    exact: int | str | Fraction = value
+    return exact
 
 
 def _words(mapping: Mapping[str, Any]) -> str:
     return ", ".join(f"{key} {value}" for key, value in sorted(mapping.items()))
-
-
-def _origin(model: Shape, name: str) -> str:
-    return model.origins.get(name, model.origin)
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -139,7 +160,7 @@ _AT_LEAST_ONE = (
 _AT_LEAST_NOUGHT = (
     "max_position_embeddings", "num_experts", "moe_intermediate_size",
     "shared_expert_intermediate_size", "first_k_dense_replace", "q_lora_rank", "kv_lora_rank",
-    "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
+    "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "global_rotary_every",
 )  # fmt: skip
 
 
@@ -147,15 +168,16 @@ def _check(model: Structure) -> None:
     if model.attention not in ATTENTIONS:
         known = ", ".join(ATTENTIONS)
         raise ShapeError("attention", f"{model.attention!r} is not known; known: {known}")
-    if model.has_vision_config:
+    if model.has_vision_config and model.vision is None:
         raise ShapeError("has_vision_config", "the weights of a vision tower are not known")
     for least, names in ((1, _AT_LEAST_ONE), (0, _AT_LEAST_NOUGHT)):
         for name in names:
             value = getattr(model, name)
             if value is not None and not least <= value <= MAX_COUNT:
                 raise ShapeError(name, f"wants at least {least} and at most {MAX_COUNT:,}")
-    if not isinstance(model.rope_scaling, Mapping | None):
-        raise ShapeError("rope_scaling", "wants a mapping, as config.json has it")
+    for name in ("rope_scaling", "vision"):
+        if not isinstance(getattr(model, name), Mapping | None):
+            raise ShapeError(name, "wants a mapping, as config.json has it")
     if not 0 < model.partial_rotary_factor <= 1:
         raise ShapeError("partial_rotary_factor", "wants more than 0 and at most 1")
     if model.num_attention_heads % model.num_key_value_heads:
