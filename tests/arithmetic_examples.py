@@ -56,6 +56,13 @@ class Model:
     has_vision_config: bool = False
     vision: Any = None
     global_rotary_every: int = 0
+    attention_gate: bool = False
+    full_attention_interval: int = 0
+    linear_num_value_heads: int = 0
+    linear_num_key_heads: int = 0
+    linear_key_head_dim: int = 0
+    linear_value_head_dim: int = 0
+    linear_conv_kernel_dim: int = 0
     modules_to_not_convert: tuple[str, ...] = ()
     origin: str = "shape-source"
     origins: Mapping[str, str] = field(default_factory=dict)

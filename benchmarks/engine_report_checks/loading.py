@@ -84,6 +84,8 @@ def _stored(arguments: Mapping[str, Any], shape: Mapping[str, Any]) -> tuple[str
 def _weight_facts(shape: Mapping[str, Any]) -> dict[str, Any]:
     if shape.get("has_vision_config") and "vision" not in shape:
         raise NotPredicted("the facts of the vision tower are not in the shape")
+    if not shape.get("model_type"):
+        raise NotPredicted("model_type is not in the shape")
     try:
         facts, assumed = weight_facts(shape, str(shape.get("model_type")))
     except ConfigError as error:

@@ -162,7 +162,7 @@ def _weights(by_id: Mapping[str, Mapping[str, Any]], scored: Mapping[str, Any]) 
     yield "## Weights\n"
     counts = [f"{len(exact)} of {len(rows)} figures have the same digits"]
     if missed:
-        counts.append(f"{len(missed)} are missed")
+        counts.append(f"{len(missed)} {'is' if len(missed) == 1 else 'are'} missed")
     yield (
         f"What loading the model took, in GiB, as vLLM printed it. {', '.join(counts)};\n"
         f"{len(unknown)} are not predicted, because a fact that the figure depends on is not known "
@@ -216,7 +216,9 @@ def _weight(report: Mapping[str, Any], row: Mapping[str, Any]) -> str:
         # Its notes are about the cache.
         report = {name: value for name, value in report.items() if name != "notes"}
     why = ""
-    if "reason" in row:
+    if row["verdict"] != "exact" and "weights_do_not_follow" in report:
+        why = f"<strong>Why it is missed:</strong> {_text(report['weights_do_not_follow'])}"
+    elif "reason" in row:
         why = f"<strong>Why it is not predicted:</strong> {_text(row['reason'])}"
     return _group([_head(report, False, why), _row(row)])
 

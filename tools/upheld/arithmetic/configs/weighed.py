@@ -34,6 +34,10 @@ _OF_TOWERS = frozenset({
     *_OF_PROJECTORS,
 })  # fmt: skip
 _LATENT_COUNTS = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+_GATED_DELTA_COUNTS = (
+    "full_attention_interval", "linear_num_value_heads", "linear_num_key_heads",
+    "linear_key_head_dim", "linear_value_head_dim", "linear_conv_kernel_dim",
+)  # fmt: skip
 # Values that say which layers have experts, where each layer after the dense ones does.
 _ALL_LAYERS = {"decoder_sparse_step": (1,), "mlp_only_layers": ([],), "moe_layer_freq": (1,)}
 
@@ -67,6 +71,8 @@ def _refuse_unread(values: Mapping[str, Any], model_type: str) -> None:
     read = {*known.switches, "vision_config"}
     if known.experts:
         read |= _OF_EXPERTS
+    if known.gated_delta:
+        read |= {*_GATED_DELTA_COUNTS}
     if known.implied.get("attention") == "latent":
         read |= {"kv_lora_rank", "q_lora_rank"}
     for key, value in values.items():
@@ -116,6 +122,8 @@ def weight_facts(part: Mapping[str, Any], model_type: str) -> tuple[dict[str, An
     if facts["attention"] == "latent":
         facts |= {name: fields.count(name) for name in _LATENT_COUNTS}
         facts["q_lora_rank"] = fields.count_or_none("q_lora_rank") or 0
+    if known.gated_delta:
+        facts |= {name: fields.count(name) for name in _GATED_DELTA_COUNTS}
     facts |= _experts(fields, known)
     return facts, fields.assumed
 

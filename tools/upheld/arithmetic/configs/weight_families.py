@@ -21,7 +21,8 @@ class WeightFamily:
     those that `families.FAMILIES` has for the cache; `partial_rotary_factor` likewise.
     `names` are the family's own names of fields. Where `global_rotary_every` is N, layers that
     slide have a rotary table of their own, and all but every Nth slide unless
-    sliding_window_pattern says otherwise. `experts` says that layers may have experts,
+    sliding_window_pattern says otherwise. `gated_delta` says that layers between those with full
+    attention are gated delta nets. `experts` says that layers may have experts,
     `experts_are_whole_layers` that an expert is as wide as intermediate_size.
     """
 
@@ -31,6 +32,7 @@ class WeightFamily:
     names: Mapping[str, str] = field(default_factory=dict)
     global_rotary_every: int = 0
     partial_rotary_factor: str | None = None
+    gated_delta: bool = False
     experts: bool = False
     experts_are_whole_layers: bool = False
 
@@ -128,6 +130,19 @@ WEIGHT_FAMILIES: dict[str, WeightFamily] = {
         experts=True,
     ),
     "qwen3": _QWEN3,
+    "qwen3_next": replace(
+        _QWEN3,
+        implied={"qk_norm": True, "attention_gate": True, "shared_expert_gate": True},
+        defaults={
+            "num_key_value_heads": 2,
+            "max_position_embeddings": 32768,
+            "moe_intermediate_size": 512,
+            "shared_expert_intermediate_size": 512,
+        },
+        partial_rotary_factor="0.25",
+        experts=True,
+        gated_delta=True,
+    ),
     "qwen3_moe": replace(
         _QWEN3,
         defaults={

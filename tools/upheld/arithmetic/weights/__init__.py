@@ -17,7 +17,7 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Choices, Shape, choice_inputs
 from upheld.arithmetic.terms import Term, leaf, total
 from upheld.arithmetic.weights.allocator import CachingAllocator
-from upheld.arithmetic.weights.decoder import Decoder, decoder, padded_vocabulary
+from upheld.arithmetic.weights.decoder import MAX_LAYERS, Decoder, decoder, padded_vocabulary
 from upheld.arithmetic.weights.formats import Stored, stored
 from upheld.arithmetic.weights.kept import keep
 from upheld.arithmetic.weights.rotary import RotaryTable, local_rotary_table, rotary_table
@@ -32,8 +32,6 @@ StageSizes = Callable[[int, int], list[int]]
 # vLLM looks at every back end for latent attention, and FlashInfer's takes this when it is imported
 # (v1/attention/backends/mla/flashinfer_mla.py, g_fi_workspace; platforms/cuda.py; read in 0.19.0).
 LATENT_WORKSPACE = 128 * 1024 * 1024
-# The allocator is followed tensor by tensor, so a shape may not ask for any number of them.
-MAX_LAYERS = 10_000
 _TABLE = "rotary table"
 _LOCAL_TABLE = "rotary table of layers that slide"
 
@@ -151,8 +149,6 @@ def _stage(
         raise ShapeError("pipeline_parallel", f"{stages} stages can't share {layers:,} layers")
     if not 0 <= stage < stages:
         raise ShapeError("stage", f"{stage} is none of {stages} stages, counted from 0")
-    if layers > MAX_LAYERS:
-        raise ShapeError("num_hidden_layers", f"{layers:,} are more than {MAX_LAYERS:,}")
     sizes = stage_sizes(layers, stages)
     start = sum(sizes[:stage])
     last = stage == stages - 1

@@ -11,15 +11,20 @@ nothing), layers/fused_moe (w13 and w2, all experts in one tensor), layers/atten
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
 
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.arithmetic.shares import share
+from upheld.arithmetic.weights.gated_delta import gated_delta
 from upheld.arithmetic.weights.structure import Structure
 from upheld.arithmetic.weights.tensors import Layer, Tensor
 from upheld.arithmetic.weights.towers import tower
 
 VOCABULARY_PADDING = 64
+# The allocator is followed tensor by tensor, so a shape may not ask for any number of them.
+MAX_LAYERS = 10_000
 # The scales of q, k, v and the probabilities, an fp32 tensor each, whatever the cache's dtype is.
 # Later versions hold three more (q_range, k_range, v_range): 1.5 KiB a layer, left out because the
 # figures that were printed with four decimals are of versions without them.
@@ -92,31 +97,49 @@ def decoder(model: Structure, tensor_parallel: int, vocabulary: int) -> Decoder:
     )
 
 
-def _kinds(model: Structure, tensor_parallel: int) -> tuple[LayerKind, ...]:
-    latent = model.attention == "latent"
-    attention = (_latent_attention if latent else _attention)(model, tensor_parallel)
+def _kinds(model: Structure, ranks: int) -> tuple[LayerKind, ...]:
+    if model.num_hidden_layers > MAX_LAYERS:
+        raise ShapeError(
+            "num_hidden_layers", f"{model.num_hidden_layers:,} are more than {MAX_LAYERS:,}"
+        )
     norms = [each for name in _norm_names(model) for each in _norm(model, name)]
-    layers = model.num_hidden_layers
-    dense_layers = min(model.first_k_dense_replace, layers) if model.num_experts else layers
     kinds = []
-    if dense_layers:
-        dense = _dense(model, tensor_parallel)
-        kinds += _runs(model, LayerKind(0, dense_layers, (*attention, *dense, *norms)))
-    if dense_layers < layers:
-        sparse = _experts(model, tensor_parallel)
-        kinds += _runs(model, LayerKind(dense_layers, layers, (*attention, *sparse, *norms)))
+    for like, layers in groupby(range(model.num_hidden_layers), partial(_Likeness.of, model)):
+        numbers = list(layers)
+        tensors = (*_mixer(model, like, ranks), *_inner(model, like, ranks), *norms)
+        kinds.append(LayerKind(numbers[0], numbers[-1] + 1, tensors, like.local))
     return tuple(kinds)
 
 
-def _runs(model: Structure, kind: LayerKind) -> list[LayerKind]:
-    """The same layers, in runs of those that slide and those that do not, where it matters."""
-    every = model.global_rotary_every
-    if not every:
-        return [kind]
-    return [
-        replace(kind, first=at, stop=at + 1, local=(at + 1) % every != 0)
-        for at in range(kind.first, kind.stop)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """What makes one layer unlike another."""
+
+    linear: bool
+    local: bool
+    sparse: bool
+
+    @classmethod
+    def of(cls, model: Structure, at: int) -> _Likeness:
+        """That of the layer at `at`, counted from 0."""
+        interval, every = model.full_attention_interval, model.global_rotary_every
+        return cls(
+            linear=bool(interval) and (at + 1) % interval != 0,
+            local=bool(every) and (at + 1) % every != 0,
+            sparse=bool(model.num_experts) and at >= model.first_k_dense_replace,
+        )
+
+
+def _mixer(model: Structure, like: _Likeness, ranks: int) -> list[Tensor]:
+    if like.linear:
+        return gated_delta(model, ranks)
+    if model.attention == "latent":
+        return _latent_attention(model, ranks)
+    return _attention(model, ranks)
+
+
+def _inner(model: Structure, like: _Likeness, ranks: int) -> list[Tensor]:
+    return _experts(model, ranks) if like.sparse else _dense(model, ranks)
 
 
 def _attention(model: Structure, ranks: int) -> list[Tensor]:
@@ -124,7 +147,8 @@ def _attention(model: Structure, ranks: int) -> list[Tensor]:
     layout = FullAttention(
         model.num_hidden_layers, model.num_key_value_heads, model.head_dim, model.head_dim
     )
-    qkv = query + 2 * layout.kv_heads_on_rank(ranks) * model.head_dim
+    gate = query if model.attention_gate else 0
+    qkv = query + gate + 2 * layout.kv_heads_on_rank(ranks) * model.head_dim
     heads = ("num_attention_heads", "head_dim", "hidden_size")
     qkv_fields = ("num_attention_heads", "num_key_value_heads", "head_dim", "hidden_size")
     found = [Tensor("qkv_proj", (qkv, model.hidden_size), qkv_fields, linear=True)]

@@ -34,6 +34,8 @@ class Structure:
     projection. `rope_scaling` is config.json's, a mapping; where `global_rotary_every` is N, all
     but every Nth layer have a rotary table of their own, which is not scaled (Gemma 3). `vision`
     is vision_config with what a projector needs beside it; see towers.tower.
+    Where `full_attention_interval` is N, all but every Nth layer are gated delta nets, of the
+    `linear_` widths; `attention_gate` says that queries have a gate beside them.
     `modules_to_not_convert` stay at 16 bits where weights are quantised; see kept.keep.
     """
 
@@ -71,6 +73,13 @@ class Structure:
     has_vision_config: bool = False
     vision: Mapping[str, Any] | None = None
     global_rotary_every: int = 0
+    attention_gate: bool = False
+    full_attention_interval: int = 0
+    linear_num_value_heads: int = 0
+    linear_num_key_heads: int = 0
+    linear_key_head_dim: int = 0
+    linear_value_head_dim: int = 0
+    linear_conv_kernel_dim: int = 0
     modules_to_not_convert: tuple[str, ...] = ()
 
     @classmethod
@@ -161,6 +170,11 @@ _AT_LEAST_NOUGHT = (
     "max_position_embeddings", "num_experts", "moe_intermediate_size",
     "shared_expert_intermediate_size", "first_k_dense_replace", "q_lora_rank", "kv_lora_rank",
     "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "global_rotary_every",
+    "full_attention_interval",
+)  # fmt: skip
+_LINEAR = (
+    "linear_num_value_heads", "linear_num_key_heads", "linear_key_head_dim",
+    "linear_value_head_dim", "linear_conv_kernel_dim",
 )  # fmt: skip
 
 
@@ -191,6 +205,10 @@ def _check(model: Structure) -> None:
     for name in ("moe_intermediate_size", "shared_expert_intermediate_size"):
         if getattr(model, name) and not model.num_experts:
             raise ShapeError("num_experts", f"a model with {name} needs it")
+    if model.full_attention_interval:
+        for name in _LINEAR:
+            if not 1 <= getattr(model, name) <= MAX_COUNT:
+                raise ShapeError(name, "a model with full_attention_interval needs it")
     if model.attention == "latent":
         for name in ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"):
             if not getattr(model, name):
