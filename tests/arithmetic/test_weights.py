@@ -247,8 +247,10 @@ def test_the_router_bias_is_fp32() -> None:
         (None, 40960),
         ({"rope_type": "llama3", "factor": 8}, 40960),
         ({"rope_type": "linear", "factor": 2}, 81920),
+        ({"rope_type": "default", "mrope_section": [24, 20, 20]}, 163840),
         ({"type": "dynamic", "factor": Decimal("1.5")}, 61440),
         (YARN, 131072),
+        (YARN | {"mrope_section": [24, 20, 20]}, 524288),
         ({"rope_type": "longrope", "original_max_position_embeddings": 4096}, 45056),
     ],
 )

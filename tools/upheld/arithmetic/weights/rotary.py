@@ -2,8 +2,9 @@
 
 Sources: vLLM's layers/rotary_embedding/__init__.py (get_rope) and base.py, yarn_scaling_rope.py,
 linear_scaling_rope.py, dynamic_ntk_scaling_rope.py, llama3_rope.py, phi3_long_rope_scaled_rope.py,
-deepseek_scaling_rope.py; read in 0.19.0. The table is worked out in fp32 on the device and then
-stored in the model's dtype, so the allocator has free blocks of it that later tensors fill.
+deepseek_scaling_rope.py, mrope.py; read in 0.19.0. The table is worked out in fp32 on the device
+and then stored in the model's dtype, so the allocator has free blocks of it that later tensors
+fill.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _SAME = ("default", "llama3", "mrope", "proportional")
 _TIMES_FACTOR = ("linear", "dynamic")
 _ORIGINAL_TIMES_FACTOR = ("yarn", "deepseek_yarn")
 _BOTH = ("longrope",)
+# Positions of videos run further than those of text (mrope.py, cache_max_position_num).
+MULTIMODAL_TIMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +134,9 @@ def _positions(model: Structure, positions: int) -> tuple[str, tuple[int, ...]]:
     if not scaling:
         return "default", (positions,)
     kind = scaling.get("rope_type", scaling.get("type", "default"))
-    if "mrope_section" in scaling or kind in _SAME:
-        return "default", (positions,)
+    times = MULTIMODAL_TIMES if "mrope_section" in scaling else 1
+    if kind in _SAME:
+        return "default", (positions * times,)
     if kind in _TIMES_FACTOR:
         return kind, (ceil(positions * fraction("rope_scaling", scaling.get("factor"))),)
     if kind not in _ORIGINAL_TIMES_FACTOR + _BOTH:
@@ -142,4 +146,4 @@ def _positions(model: Structure, positions: int) -> tuple[str, tuple[int, ...]]:
         raise ShapeError("rope_scaling", f"{kind} needs original_max_position_embeddings")
     if kind in _BOTH:
         return kind, (original, positions)
-    return kind, (ceil(original * fraction("rope_scaling", scaling.get("factor"))),)
+    return kind, (ceil(original * times * fraction("rope_scaling", scaling.get("factor"))),)
