@@ -143,6 +143,10 @@ def test_what_the_file_leaves_out_is_the_default_of_its_family() -> None:
 
 def test_weights_of_other_families_follow_from_their_files() -> None:
     assert count_parameters(read_config(_with("experts"))) == 46_702_792_704
+    latent = read_config(_with("latent-attention", moe_intermediate_size=1408, n_shared_experts=2,
+                               first_k_dense_replace=1))  # fmt: skip
+    assert count_parameters(latent) == 15_706_484_224
+    assert not any(each.startswith("head_dim") for each in latent.assumed)
     small = read_config(_with("gemma-3", quantization_config={
         "quant_method": "compressed-tensors", "ignore": ["re:vision_tower.*", "lm_head"],
         "config_groups": {"group_0": {"targets": ["Linear"], "weights": {

@@ -148,10 +148,12 @@ def _heads(fields: Fields, model_type: str, facts: Mapping[str, Any]) -> dict[st
     head_dim = fields.count_or_none("head_dim")
     if head_dim is None:
         head_dim = hidden // heads
-        fields.assume(
-            f"head_dim is hidden_size / num_attention_heads, {hidden} / {heads} = {head_dim}: "
-            "the file does not say"
-        )
+        # The heads of latent attention have widths of their own, and no tensor has this one.
+        if WEIGHT_FAMILIES[model_type].implied.get("attention") != "latent":
+            fields.assume(
+                f"head_dim is hidden_size / num_attention_heads, {hidden} / {heads} = {head_dim}: "
+                "the file does not say"
+            )
     return {"num_key_value_heads": kv_heads, "head_dim": head_dim}
 
 
