@@ -65,9 +65,10 @@ _CHANGES_WEIGHTS = re.compile(
 class ConfigModel:
     """A model as its config.json gives it, of whatever family.
 
-    `cached` is what it caches. `torch_dtype` is a key of dtypes.WEIGHT_BYTES; `dtype_is_assumed`
-    where the file does not say. `quantised` says that the file describes stored weights of another
-    dtype; `quantised_cache` names the field in which it does so of the cache, or is None.
+    `cached` is what it caches. `torch_dtype` is a key of dtypes.WEIGHT_BYTES, or None where a file
+    of quantised tensors does not say; `dtype_is_assumed` where a config.json does not. `quantised`
+    says that the file describes stored weights of another dtype; `quantised_cache` names the field
+    in which it does so of the cache, or is None.
     `assumed` are sentences about what the file leaves out. `weight_facts` are what its weights
     depend on, by the names of weights.structure.Structure; None in a ConfigShape, which has them
     itself. `weights_unknown` is why the weights can't be worked out from the file, or None.
@@ -78,8 +79,7 @@ class ConfigModel:
     architecture: str
     cached: CachedLayers
     max_position_embeddings: int | None
-    torch_dtype: str
-    dtype_is_assumed: bool
+    torch_dtype: str | None
     quantised: bool
     quantised_cache: str | None
     origin: str
@@ -88,6 +88,7 @@ class ConfigModel:
     weights_unknown: str | None = None
     stored: Format | None = None
     stored_unknown: str | None = None
+    dtype_is_assumed: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
 
     @property

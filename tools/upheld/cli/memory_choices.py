@@ -99,6 +99,8 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
             f"auto: as {origins['weight_dtype'] if computes == weight_dtype else computed_in}"
         )
         kv_cache_dtype = computes
+    if kv_cache_dtype is None:
+        raise ConfigError("torch_dtype is missing", "say --kv-cache-dtype, such as bf16")
 
     positions = shape.max_position_embeddings
     if positions is None and "max_model_len" not in chosen:
@@ -155,7 +157,7 @@ def _stored(
     else:
         origins["weight_dtype"] = shape.dtype_origin
         _check_stored_dtype(shape, stated)
-        weight_dtype = shape.torch_dtype
+        weight_dtype = shape.torch_dtype or "bf16"
     if (weight_dtype in GROUPED) != (group_size is not None):
         raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
     return weight_dtype, group_size

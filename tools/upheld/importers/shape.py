@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from upheld.arithmetic.config_json import ConfigModel, ConfigShape
 from upheld.arithmetic.configs import ConfigError, language_part
@@ -197,17 +197,15 @@ def _intermediate_size(found: Shape, fields: Fields) -> int:
 def _positions(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
     name = "max_position_embeddings"
     tokens = model.max_position_embeddings
-    if tokens is not None and not fields.has(_name_in(fields, "max_position_embeddings")):
-        found.unstated.add("max_position_embeddings")
+    family = FAMILIES.get(part.get("model_type", ""), Family())
+    fields = Fields(part, family.names, family.defaults, found.assumed)
+    stated = _name_in(fields, name)
     if tokens is None:
-        family = FAMILIES.get(part.get("model_type", ""), Family())
-        fields = Fields(part, family.names, family.defaults, found.assumed)
-        stated = _name_in(fields, name)
         if not family.attention and not fields.has(stated):
             return
         tokens = fields.count(stated)
-        if not fields.has(stated):
-            found.unstated.add(name)
+    if not fields.has(stated):
+        found.unstated.add(name)
     found.values[name] = f"{tokens} tokens"
 
 
@@ -245,7 +243,7 @@ def _flags(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
 
 
 def _dtypes(found: Shape, model: ConfigModel, part: Mapping[str, Any]) -> None:
-    found.values["torch_dtype"] = _TORCH[model.torch_dtype]
+    found.values["torch_dtype"] = _TORCH[cast(str, model.torch_dtype)]
     if model.dtype_is_assumed:
         found.unstated.add("torch_dtype")
     if model.state_dtype is None:
