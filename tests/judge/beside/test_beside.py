@@ -115,7 +115,7 @@ def test_tokens_of_a_step_are_asked_for_where_layers_have_a_window() -> None:
     found = set_beside(log, "gemma-3")
     assert origins(found)["max_num_batched_tokens"] == (8192, "the log")
     assert found.not_compared == ()
-    assert "memory.weights" in {each.name for each in found.compared}
+    assert "memory.weights" in {each.check.name for each in found.compared}
 
 
 def test_prefix_caching_is_asked_for_where_layers_keep_a_state() -> None:
