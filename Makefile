@@ -9,7 +9,7 @@ ENGINE := .venv-transformers
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 ENGINE_SETUP := $(ENGINE)/.set-up
 
-.PHONY: help setup site serve test lint bench peers transformers-caches check lock clean
+.PHONY: help setup site serve test lint bench peers transformers-caches llama-cpp-caches check lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 22
@@ -65,6 +65,16 @@ $(ENGINE_SETUP): requirements.lock benchmarks/transformers_caches.txt
 
 transformers-caches: $(ENGINE_SETUP) ## Measure the caches of Transformers anew and compare them
 	$(ENGINE)/bin/python -m pytest -m engine tests/arithmetic/test_transformers_caches.py
+
+# LLAMA_FAMILIES is a folder of models that llama.cpp's test-llama-archs --out wrote.
+LLAMA_CPP_CACHES := tests/corpora/llama-cpp-caches
+llama-cpp-caches: $(SETUP) ## Start LLAMA_SERVER with LLAMA_MODEL over many settings, and keep what it prints
+	@test -x "$(LLAMA_SERVER)" && test -f "$(LLAMA_MODEL)" || { \
+		echo "give LLAMA_SERVER, a llama-server to run, and LLAMA_MODEL, a GGUF file" >&2; exit 2; }
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/llama_cpp_caches.py \
+		--run "$(LLAMA_SERVER)" "$(LLAMA_MODEL)" \
+		$(if $(LLAMA_FAMILIES),--families "$(LLAMA_FAMILIES)") > $(LLAMA_CPP_CACHES)/printed.json.new
+	mv $(LLAMA_CPP_CACHES)/printed.json.new $(LLAMA_CPP_CACHES)/printed.json
 
 lock: $(SETUP) ## Lock the dependencies anew
 	$(BIN)/python -m pip install --quiet 'uv>=0.8'

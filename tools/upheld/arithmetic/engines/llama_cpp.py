@@ -1,7 +1,8 @@
 """llama.cpp, ik_llama.cpp, and Ollama on top of llama.cpp: cells, streams and recurrent states.
 
 Sources: src/llama-kv-cache*.cpp and src/llama-memory-recurrent.cpp, as quoted in public reports.
-MiB here is 2^20 bytes, printed with two decimals.
+MiB here is 2^20 bytes, printed with two decimals. What a present build allots for given settings:
+`llama_cpp_caches`.
 """
 
 from __future__ import annotations
