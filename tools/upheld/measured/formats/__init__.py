@@ -19,6 +19,7 @@ from typing import Protocol
 
 from upheld.measured.content import Content
 from upheld.measured.formats import (
+    llama_cpp_startup_log,
     lmdeploy_startup_log,
     ollama_startup_log,
     pytest_benchmark,
@@ -46,6 +47,7 @@ class Format(Protocol):
 
 
 FORMATS: dict[str, Format] = {
+    "llama-cpp-startup-log": llama_cpp_startup_log,
     "lmdeploy-startup-log": lmdeploy_startup_log,
     "ollama-startup-log": ollama_startup_log,
     "pytest-benchmark": pytest_benchmark,

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.engine_log import NUMBER, Printed, Start, findings_of, is_text, lines_of, whole
+from upheld.measured.formats import llama_cpp_startup_log
 from upheld.measured.reading import AxisValue, Figure, Reading, Row
 from upheld.records.finding import Place
 from upheld.records.units import UNITS
@@ -35,7 +36,6 @@ _LOAD = re.compile(
     r"KvSize:(?P<size>\d{1,9}) KvCacheType:(?P<type>[\w.]{0,20}) "
 )
 _VERSION = re.compile(r"Listening on \S{1,200} \(version (?P<value>[\w.+-]{1,40})\)")
-_LLAMA_CPP = re.compile(r"^(?:llama_kv_cache\w{0,20}|llama_context): ", re.MULTILINE)
 _AXES = (
     "model", "engine", "engine_version", "weight_dtype", "kv_cache_dtype", "device",
     "device_count", "max_model_len",
@@ -47,7 +47,7 @@ def recognise(content: Content) -> bool:
     """Text with Ollama's summary of a load, and no cache of llama.cpp's own."""
     if not is_text(content) or 'msg="model weights"' not in content.text:
         return False
-    if _LLAMA_CPP.search(content.text):
+    if llama_cpp_startup_log.recognise(content):
         return False
     return any(_SIZE.search(says) for _, says in _lines(content))
 
