@@ -28,7 +28,13 @@ STATED = {
 
 
 def of(engine: str, model: object = LLAMA_8B, **choices: object) -> Ledger:
-    defaults = {"engine": engine, "block_size": None, **STATED}
+    defaults = {
+        "engine": engine,
+        "engine_version": None,
+        "block_size": None,
+        "kv_cache_dtype": "fp16",
+        **STATED,
+    }
     return ledger(replace(Deployment(), **{**defaults, **choices}), model, Device())  # type: ignore[arg-type]
 
 
@@ -213,3 +219,58 @@ def test_data_parallel_groups_have_a_cache_each() -> None:
     assert three.tokens == one.tokens
     assert three.replica_tokens == 3 * one.tokens
     assert three.replica_sequences == 3 * one.sequences
+
+
+class TestWholeSequences:
+    WINDOWS = replace(
+        GRANITE_4_H_1B,
+        cached_layers=(
+            FullAttention(16, 8, 128, 128),
+            SlidingAttention(16, 8, 128, 128, 1024),
+        ),
+    )
+
+    def test_llama_cpp_pads_each_slot_and_keeps_f16(self) -> None:
+        found = of("llama.cpp", max_model_len=parse_quantity("8193 tokens"))
+        assert found.kv_cache.bytes == 32 * (8192 + 256) * TOKEN
+
+    def test_a_block_of_ggml_has_its_scales(self) -> None:
+        q8_0, q4_0 = (of("ollama", kv_cache_dtype=dtype) for dtype in ("q8_0", "q4_0"))
+        assert q8_0.kv_cache.bytes == 32 * 8192 * TOKEN // 2 * 34 // 32
+        assert q4_0.kv_cache.bytes == 32 * 8192 * TOKEN // 2 * 18 // 32
+
+    @pytest.mark.parametrize(
+        ("engine", "cells"),
+        [
+            # The window and a batch of 512, in each slot.
+            ("llama.cpp", 32 * (1024 + 512)),
+            # 4,096 a sequence whatever the window is, and one batch.
+            ("ollama", 32 * 4096 + 512),
+            # What the last step read: the window.
+            ("transformers", 32 * 1024),
+        ],
+    )
+    def test_each_engine_bounds_a_window_in_its_own_way(self, engine: str, cells: int) -> None:
+        found = of(engine, self.WINDOWS)
+        full, windowed = found.kv_cache.parts
+        counters = 8 * 16 if engine == "transformers" else 0
+        assert full.bytes == 32 * 8192 * TOKEN // 2
+        assert windowed.bytes == cells * TOKEN // 2 + counters
+
+    def test_the_output_is_one_more_layer_of_llama_cpp(self) -> None:
+        stages = of("llama.cpp", pipeline_parallel=3).stages
+        assert [each.kv_bytes_per_token * 32 // TOKEN for each in stages] == [11, 11, 10]
+
+    @pytest.mark.parametrize("engine", ["llama.cpp", "ollama", "transformers"])
+    def test_no_layer_is_split(self, engine: str) -> None:
+        with pytest.raises(ShapeError, match="tensor_parallel"):
+            of(engine, tensor_parallel=2)
+
+    def test_states_of_ollama_are_not_known(self) -> None:
+        with pytest.raises(ShapeError, match="how Ollama caches states is not known"):
+            of("ollama", GRANITE_4_H_1B)
+
+    @pytest.mark.parametrize("engine", ["llama.cpp", "ollama", "transformers"])
+    def test_they_have_no_block_size(self, engine: str) -> None:
+        with pytest.raises(ShapeError, match="block_size"):
+            of(engine, block_size=16)

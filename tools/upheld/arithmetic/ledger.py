@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import cast
 
@@ -292,7 +293,7 @@ def _of_stage(
             stage_sizes=engine.stages or stage_sizes,
             as_allocated=engine.counts_allocations,
         )
-    plan = engine.plan(layers, start)
+    plan = _planned(engine, layers, start)
     length = whole_tokens(deployment)
     kv_cache = _kv_cache(deployment, model, start, plan, length)
     runtime = _stated("runtime", deployment.runtime_memory)
@@ -321,6 +322,12 @@ def _of_stage(
         devices_problem="it is not worked out",
         given=tuple(sorted(given)),
     )
+
+
+@lru_cache(maxsize=1024)
+def _planned(engine: Engine, layers: tuple[Layers, ...], start: Start) -> CachePlan:
+    """The plan, once for all points of a sweep that share it."""
+    return engine.plan(layers, start)
 
 
 def _budget(

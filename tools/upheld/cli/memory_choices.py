@@ -89,6 +89,8 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
 
     kv_cache_dtype = take("kv_cache_dtype", "auto", default)
     kv_cache_dtype = KV_CACHE_ALIASES.get(kv_cache_dtype, kv_cache_dtype)
+    if kv_cache_dtype == "auto" and engine.default_kv_cache_dtype is not None:
+        origins["kv_cache_dtype"], kv_cache_dtype = default, engine.default_kv_cache_dtype
     if kv_cache_dtype == "auto":
         if shape.torch_dtype is None and "weight_dtype" not in chosen:
             raise ConfigError("torch_dtype is missing", "say --kv-cache-dtype, such as bf16")

@@ -20,7 +20,8 @@ class Engine:
     of the block size, None where it has no blocks to size. `stages` gives the layers of each
     pipeline stage, from the number of layers and of stages; it and `decode_context_parallel` are
     absent where the engine can't. `counts_allocations` says that it prints weights as PyTorch's
-    allocator counts them.
+    allocator counts them. `default_kv_cache_dtype` is None where the cache is kept in the dtype
+    that the model computes in.
     """
 
     name: str
@@ -35,3 +36,4 @@ class Engine:
     stages: Callable[[int, int], list[int]] | None = None
     decode_context_parallel: bool = False
     counts_allocations: bool = False
+    default_kv_cache_dtype: str | None = None

@@ -176,7 +176,7 @@ def _as_cached(layers: Sequence[Layers], version: tuple[int, int]) -> list[Layer
         ShapeError: a version older than those that were read.
     """
     if version < OLDEST_VERSION:
-        raise ShapeError("version", f"caches before {_name(OLDEST_VERSION)} are not known")
+        raise ShapeError("engine_version", f"caches before {_name(OLDEST_VERSION)} are not known")
     if version >= LATENT_SINCE:
         return list(layers)
     return [each.expanded() if isinstance(each, LatentAttention) else each for each in layers]
