@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
+from math import ceil, floor
 from typing import cast
 
 from upheld.arithmetic.cache import inputs_of, layers_of, name_of, token_formula
@@ -88,8 +88,13 @@ class Ledger:
     @property
     def fits(self) -> bool:
         """Whether all terms of each device are within its budget, and its memory."""
-        return all(
-            each.device_total <= each.budget.bytes and each.device_total <= each.device_memory
+        return self.excess <= 0
+
+    @property
+    def excess(self) -> int:
+        """Bytes by which the fullest device goes beyond what it may hold; negative: to spare."""
+        return max(
+            each.device_total - min(each.budget.bytes, floor(each.device_memory))
             for each in self.each_stage
         )
 

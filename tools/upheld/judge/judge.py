@@ -20,6 +20,7 @@ from upheld.records.claim import Claim
 from upheld.records.deployment import Deployment
 from upheld.records.finding import Finding
 from upheld.records.metrics import resolve
+from upheld.records.model import Model
 from upheld.records.policy import Policy
 from upheld.records.units import format_bytes
 
@@ -110,15 +111,31 @@ def _deployments(context: Context) -> Iterator[Finding]:
             )
             continue
         if ledger is not None and not ledger.fits:
-            needed, budget = ledger.device_total, ledger.budget.bytes
             yield Finding(
                 "UPH302",
                 place(),
-                f"{deployment.id} needs {format_bytes(needed)} a device, "
-                f"{format_bytes(needed - budget)} more than its budget of {format_bytes(budget)}",
+                f"{deployment.id} needs {format_bytes(ledger.device_total)} a device, "
+                f"{format_bytes(ledger.excess)} more than its budget of "
+                f"{format_bytes(ledger.budget.bytes)}",
                 "lower max_num_seqs or max_model_len, or shard over more devices",
                 "warning",
             )
+        yield from _positions(deployment, context)
+
+
+def _positions(deployment: Deployment, context: Context) -> Iterator[Finding]:
+    """A context limit beyond the model's positions, which an engine refuses or extends."""
+    model = context.corpus.get(deployment.model)
+    positions = model.max_position_embeddings if isinstance(model, Model) else None
+    if positions is not None and deployment.max_model_len.base > positions.base:
+        yield Finding(
+            "UPH303",
+            context.corpus.entries[deployment.id].document.place(("max_model_len",)),
+            f"{deployment.id} allows {deployment.max_model_len}, and {deployment.model} has "
+            f"{positions} of positions",
+            "lower max_model_len, or state the positions that the model is extended to",
+            "warning",
+        )
 
 
 def _policies(corpus: Corpus) -> Iterator[Finding]:

@@ -42,6 +42,7 @@ RULES: dict[str, Rule] = {
         Rule("UPH206", "name-taken", "Two models or two devices that share a name"),
         Rule("UPH301", "impossible-shape", "A shape or sharding that can't be computed"),
         Rule("UPH302", "does-not-fit", "A deployment whose memory exceeds its budget", "warning"),
+        Rule("UPH303", "beyond-positions", "A context limit beyond the model's positions", "warning"),
         Rule("UPH401", "beyond-deployment", "A policy beyond what its deployment supports"),
         Rule("UPH402", "drain-cut-short", "A grace period that ends before the drain may"),
         Rule("UPH501", "unknown-format", "A raw file that no format recognises"),

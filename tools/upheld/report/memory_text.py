@@ -139,8 +139,7 @@ def _limits(found: Ledger) -> list[str]:
 
 
 def _result(found: Ledger) -> list[str]:
-    spare = found.budget.bytes - found.device_total
-    margin = f"{abs(spare):,} B ({format_bytes(abs(spare))})"
+    margin = f"{abs(found.excess):,} B ({format_bytes(abs(found.excess))})"
     load = f"{count(found.max_num_seqs, 'sequence')} of {count(found.max_model_len, 'token')}"
     if not found.fits:
         without = "" if found.runtime else ", before any runtime memory, which is not stated"
