@@ -96,6 +96,7 @@ class Deployment:
     pipeline_parallel: int = 1
     data_parallel: int = 1
     decode_context_parallel: int = 1
+    expert_parallel: bool = False
     gpu_memory_utilization: Fraction = Fraction(9, 10)
     max_model_len: Quantity = CONTEXT
     max_num_seqs: int = 32

@@ -7,7 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from arithmetic_examples import GRANITE_4_H_1B, LLAMA_8B, Deployment, Device, Runtime
+from arithmetic_examples import (
+    GRANITE_4_H_1B,
+    LLAMA_8B,
+    QWEN3_30B,
+    Deployment,
+    Device,
+    Runtime,
+)
 from upheld.arithmetic.engines import ENGINES, engine_of
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
@@ -274,3 +281,26 @@ class TestWholeSequences:
     def test_they_have_no_block_size(self, engine: str) -> None:
         with pytest.raises(ShapeError, match="block_size"):
             of(engine, block_size=16)
+
+
+class TestExperts:
+    @staticmethod
+    def held(**choices: object) -> int:
+        """Elements of the first expert tensor on one device."""
+        found = of("vllm", QWEN3_30B, weight_memory=None, **choices)
+        layers = next(part for part in found.weights.parts if part.name == "layers")
+        (w13,) = (part for part in layers.parts if part.name == "experts.w13")
+        return w13.bytes // (2 * QWEN3_30B.num_hidden_layers * QWEN3_30B.hidden_size)
+
+    def test_groups_share_the_experts_in_parts_or_whole(self) -> None:
+        expert = 2 * QWEN3_30B.moe_intermediate_size
+        experts = QWEN3_30B.num_experts
+        assert self.held() == experts * expert
+        assert self.held(data_parallel=4) == experts * expert // 4
+        assert self.held(data_parallel=4, expert_parallel=True) == experts // 4 * expert
+
+    def test_the_fullest_rank_holds_what_does_not_divide(self) -> None:
+        expert = 2 * QWEN3_30B.moe_intermediate_size
+        assert self.held(data_parallel=3, expert_parallel=True) == 43 * expert
+        with pytest.raises(ShapeError, match="5 devices can't share"):
+            self.held(data_parallel=5)

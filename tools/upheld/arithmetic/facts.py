@@ -181,6 +181,10 @@ class Choices(Protocol):
         """Groups of such devices, each with a cache and requests of its own."""
 
     @property
+    def expert_parallel(self) -> bool:
+        """Whether ranks share out whole experts, and not parts of each."""
+
+    @property
     def decode_context_parallel(self) -> int:
         """Of the tensor-parallel ranks, how many share the tokens of one sequence."""
 

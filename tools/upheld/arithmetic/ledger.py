@@ -297,6 +297,7 @@ def _of_stage(
             stage=stage,
             stage_sizes=engine.stages or stage_sizes,
             as_allocated=engine.counts_allocations,
+            experts=parallelism.experts,
         )
     plan = _planned(engine, layers, start)
     length = whole_tokens(deployment)

@@ -9,6 +9,7 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Choices
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
+from upheld.arithmetic.weights.decoder import ExpertRanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +17,15 @@ class Parallelism:
     """Degrees of one replica. Names are those of a deployment.
 
     A device is one rank of `tensor` in one stage of `pipeline` in one group of `data`;
-    `decode_context` of the tensor-parallel ranks share the tokens of a sequence.
+    `decode_context` of the tensor-parallel ranks share the tokens of a sequence. The ranks of all
+    groups share the experts: a part of each, or with `expert` some of them whole.
     """
 
     tensor: int
     pipeline: int
     data: int
     decode_context: int
+    expert: bool
 
     @classmethod
     def of(cls, deployment: Choices, tensor: int, engine: Engine) -> Parallelism:
@@ -36,6 +39,7 @@ class Parallelism:
             deployment.pipeline_parallel,
             deployment.data_parallel,
             deployment.decode_context_parallel,
+            deployment.expert_parallel,
         )
         if found.pipeline > 1 and engine.stages is None:
             raise ShapeError("pipeline_parallel", f"no stages of {engine.title} are known")
@@ -53,6 +57,11 @@ class Parallelism:
     def devices(self) -> int:
         """Devices of one replica; those of decode_context are among the tensor-parallel ones."""
         return self.tensor * self.pipeline * self.data
+
+    @property
+    def experts(self) -> ExpertRanks:
+        """Who shares the experts of a stage."""
+        return ExpertRanks(self.tensor * self.data, whole=self.expert)
 
     def check_copies(self, layers: tuple[Layers, ...]) -> None:
         """Refuses to share tokens over more ranks than hold copies of the same heads.
@@ -84,4 +93,6 @@ class Parallelism:
             )
             if degree > 1
         ]
+        if self.expert:
+            words.append("expert parallel")
         return ", ".join(words)

@@ -40,7 +40,7 @@ def sweep(
 
     A combination that does not work is a point with its problem, and stops nothing.
     """
-    stored: dict[tuple[int, int], list[Term]] = {}
+    stored: dict[tuple[int, int, int], list[Term]] = {}
     for values in product(*axes.values()):
         changes = dict(zip(axes, values, strict=True))
         varied = cast(Choices, Varied(deployment, changes))
@@ -50,7 +50,7 @@ def sweep(
             yield Point(changes, None, problem)
             continue
         try:
-            split = (ranks, varied.pipeline_parallel)
+            split = (ranks, varied.pipeline_parallel, varied.data_parallel)
             found = ledger_without_devices(varied, model, device, ranks, stored.get(split, ()))
         except ShapeError as error:
             yield Point(changes, None, str(error))

@@ -106,6 +106,12 @@ from upheld.cli.options import root_option
     help="Tensor-parallel ranks that share the tokens of a sequence; by default 1.",
 )
 @click.option(
+    "--expert-parallel",
+    is_flag=True,
+    default=None,
+    help="Ranks share out whole experts, and not parts of each.",
+)
+@click.option(
     "--gpu-memory-utilization",
     type=quantities.share,
     metavar="SHARE",

@@ -41,6 +41,7 @@ class Choices:
     pipeline_parallel: int
     data_parallel: int
     decode_context_parallel: int
+    expert_parallel: bool
     gpu_memory_utilization: Fraction
     max_model_len: Quantity
     max_num_seqs: int
@@ -118,6 +119,7 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         pipeline_parallel=take("pipeline_parallel", 1, default),
         data_parallel=take("data_parallel", 1, default),
         decode_context_parallel=take("decode_context_parallel", 1, default),
+        expert_parallel=take("expert_parallel", False, default),
         gpu_memory_utilization=take(
             "gpu_memory_utilization",
             engine.default_share or _SHARE,

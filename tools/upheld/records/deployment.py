@@ -65,6 +65,7 @@ class Deployment(Record):
     pipeline_parallel: Count = 1
     data_parallel: Count = 1
     decode_context_parallel: Count = 1
+    expert_parallel: Flag = False
     gpu_memory_utilization: Share
     max_model_len: Tokens
     max_output_tokens: Tokens

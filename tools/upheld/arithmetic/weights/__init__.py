@@ -17,7 +17,13 @@ from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import Choices, Shape, choice_inputs
 from upheld.arithmetic.terms import Term, leaf, total
 from upheld.arithmetic.weights.allocator import CachingAllocator
-from upheld.arithmetic.weights.decoder import MAX_LAYERS, Decoder, decoder, padded_vocabulary
+from upheld.arithmetic.weights.decoder import (
+    MAX_LAYERS,
+    Decoder,
+    ExpertRanks,
+    decoder,
+    padded_vocabulary,
+)
 from upheld.arithmetic.weights.formats import Stored, stored
 from upheld.arithmetic.weights.kept import keep
 from upheld.arithmetic.weights.rotary import RotaryTable, local_rotary_table, rotary_table
@@ -60,13 +66,15 @@ def weights(
     stage: int = 0,
     stage_sizes: StageSizes = stage_sizes,
     as_allocated: bool = True,
+    experts: ExpertRanks | None = None,
 ) -> Term:
     """What the weights take on one device: of `tensor_parallel`, in one pipeline stage.
 
     The first stage holds the embedding, the last one the norm and the output head; each holds
     the rotary table. Facts that a model may have beside those of `Shape` are in `Structure`.
     `stage_sizes` shares layers out as the engine does. Where `as_allocated` is off, the tensors of
-    the model alone are counted, and nothing that is vLLM's own.
+    the model alone are counted, and nothing that is vLLM's own. `experts` says who shares them,
+    where that is not the tensor-parallel ranks alone.
 
     Raises:
         ShapeError: the shape does not work, can't be split so, has another count of parameters
@@ -79,7 +87,8 @@ def weights(
     published = stated_fact(model, "parameters")
     if published is not None and published != counted:
         raise ShapeError("parameters", f"{published:,} are stated, but the shape has {counted:,}")
-    rank = decoder(structure, tensor_parallel, padded_vocabulary(structure, tensor_parallel))
+    vocabulary = padded_vocabulary(structure, tensor_parallel)
+    rank = decoder(structure, tensor_parallel, vocabulary, experts)
     rank = replace(rank, kinds=keep(rank.kinds, structure.modules_to_not_convert))
     rank = _stage(rank, structure, pipeline_parallel, stage, stage_sizes)
     tables = _rotary_tables(structure, deployment.weight_dtype)

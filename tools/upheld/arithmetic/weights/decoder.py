@@ -71,8 +71,40 @@ def padded_vocabulary(model: Structure, tensor_parallel: int) -> int:
     return share("vocab_size", padded, tensor_parallel)
 
 
-def decoder(model: Structure, tensor_parallel: int, vocabulary: int) -> Decoder:
+@dataclass(frozen=True, slots=True)
+class ExpertRanks:
+    """Ranks that share the experts: those of all data-parallel groups together.
+
+    With `whole` a rank has some of the experts, each whole; without, a part of each. Source:
+    vLLM, layers/fused_moe/config.py (FusedMoEParallelConfig.make) and layer.py
+    (determine_expert_map), read in 0.19.0. The map of experts, 4 B an expert, is left out.
+    """
+
+    ranks: int
+    whole: bool = False
+
+    def held(self, experts: int) -> int:
+        """Experts of the rank that has most of them."""
+        return -(-experts // self.ranks) if self.whole else experts
+
+    def inner(self, width: int) -> int:
+        """Of each of them, the inner width.
+
+        Raises:
+            ShapeError: the ranks can't share it evenly.
+        """
+        return width if self.whole else share("moe_intermediate_size", width, self.ranks)
+
+
+def decoder(
+    model: Structure,
+    tensor_parallel: int,
+    vocabulary: int,
+    experts: ExpertRanks | None = None,
+) -> Decoder:
     """The tensors of one rank of `tensor_parallel` with `vocabulary` rows of the embedding.
+
+    Experts are shared by the tensor-parallel ranks alone unless `experts` says otherwise.
 
     Raises:
         ShapeError: the ranks can't share it evenly.
@@ -92,12 +124,12 @@ def decoder(model: Structure, tensor_parallel: int, vocabulary: int) -> Decoder:
     return Decoder(
         tower=tower(vision, model.hidden_size, tensor_parallel) if vision else (),
         before=(Tensor("embed_tokens", embedding, words, note=padding),),
-        kinds=_kinds(model, tensor_parallel),
+        kinds=_kinds(model, tensor_parallel, experts or ExpertRanks(tensor_parallel)),
         after=tuple(after),
     )
 
 
-def _kinds(model: Structure, ranks: int) -> tuple[LayerKind, ...]:
+def _kinds(model: Structure, ranks: int, experts: ExpertRanks) -> tuple[LayerKind, ...]:
     if model.num_hidden_layers > MAX_LAYERS:
         raise ShapeError(
             "num_hidden_layers", f"{model.num_hidden_layers:,} are more than {MAX_LAYERS:,}"
@@ -106,7 +138,7 @@ def _kinds(model: Structure, ranks: int) -> tuple[LayerKind, ...]:
     kinds = []
     for like, layers in groupby(range(model.num_hidden_layers), partial(_Likeness.of, model)):
         numbers = list(layers)
-        tensors = (*_mixer(model, like, ranks), *_inner(model, like, ranks), *norms)
+        tensors = (*_mixer(model, like, ranks), *_inner(model, like, ranks, experts), *norms)
         kinds.append(LayerKind(numbers[0], numbers[-1] + 1, tensors, like.local))
     return tuple(kinds)
 
@@ -138,8 +170,8 @@ def _mixer(model: Structure, like: _Likeness, ranks: int) -> list[Tensor]:
     return _attention(model, ranks)
 
 
-def _inner(model: Structure, like: _Likeness, ranks: int) -> list[Tensor]:
-    return _experts(model, ranks) if like.sparse else _dense(model, ranks)
+def _inner(model: Structure, like: _Likeness, ranks: int, experts: ExpertRanks) -> list[Tensor]:
+    return _experts(model, ranks, experts) if like.sparse else _dense(model, ranks)
 
 
 def _attention(model: Structure, ranks: int) -> list[Tensor]:
@@ -230,9 +262,9 @@ def _feed_forward(model: Structure, prefix: str, inner: int, field: str) -> list
     return found
 
 
-def _experts(model: Structure, ranks: int) -> list[Tensor]:
+def _experts(model: Structure, ranks: int, split: ExpertRanks) -> list[Tensor]:
     experts, hidden = model.num_experts, model.hidden_size
-    inner = share("moe_intermediate_size", model.moe_intermediate_size, ranks)
+    held, inner = split.held(experts), split.inner(model.moe_intermediate_size)
     rows = 2 * inner if model.gated_mlp else inner
     fields = ("num_experts", "moe_intermediate_size", "hidden_size")
     found = [Tensor("router", (experts, hidden), ("num_experts", "hidden_size"))]
@@ -247,8 +279,8 @@ def _experts(model: Structure, ranks: int) -> list[Tensor]:
         found += _feed_forward(model, "shared_expert.", share(field, shared, ranks), field)
     return [
         *found,
-        Tensor("experts.w13", (experts, rows, hidden), fields, linear=True),
-        Tensor("experts.w2", (experts, hidden, inner), fields, linear=True),
+        Tensor("experts.w13", (held, rows, hidden), fields, linear=True),
+        Tensor("experts.w2", (held, hidden, inner), fields, linear=True),
     ]
 
 
