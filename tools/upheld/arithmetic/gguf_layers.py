@@ -193,9 +193,10 @@ class GgufLayers:
     def _attention(self, heads: int, kv_heads: int, slides: bool) -> Layers:
         if self.known.latent:
             return self._latent(heads)
-        k_dim, v_dim = self.width("key_length", heads), self.width("value_length", heads)
         if not slides:
+            k_dim, v_dim = self.width("key_length", heads), self.width("value_length", heads)
             return FullAttention(1, kv_heads, k_dim, v_dim)
+        k_dim, v_dim = (self._sliding_width(what, heads) for what in ("key_length", "value_length"))
         kind = ChunkedAttention if self.known.chunked else SlidingAttention
         window = self.known.window if self.known.chunked else self._window()
         return kind(1, kv_heads, k_dim, v_dim, window or 0)
@@ -222,6 +223,12 @@ class GgufLayers:
                 f"{self.keys.key('attention.head_count')} {heads}"
             )
         return hidden // heads
+
+    def _sliding_width(self, what: str, heads: int) -> int:
+        """The same of a layer in a window, which may have widths of its own."""
+        if self.keys.has(f"attention.{what}_swa"):
+            return self.keys.count(f"attention.{what}_swa")
+        return self.width(what, heads)
 
     def _state(self) -> StateLayers:
         if self.known.state is GgufState.CONVOLUTION:

@@ -21,8 +21,6 @@ def refuse_unread(keys: GgufKeys, known: GgufArchitecture) -> None:
         "ssm.": known.state in (GgufState.MAMBA, GgufState.MAMBA2, GgufState.GATED_DELTA),
         "shortconv.": known.state is GgufState.CONVOLUTION,
         "full_attention_interval": known.states_in is StatesIn.BETWEEN,
-        "attention.key_length_swa": False,
-        "attention.value_length_swa": False,
         "wkv.": False,
     }
     unread = [keys.key(sign) for sign, read in signs.items() if not read]
