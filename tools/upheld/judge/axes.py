@@ -96,12 +96,17 @@ def _elsewhere(differences: list[Difference], deployment: Deployment) -> str | N
 
 
 def claim_axes(claim: Claim, holder: Holder, context: Context) -> dict[str, Any]:
-    """Every axis that evidence for the claim must cover.
+    """Every axis that evidence for the claim must cover."""
+    return axes_within(claim.within, holder, context)
+
+
+def axes_within(within: Within, holder: Holder, context: Context) -> dict[str, Any]:
+    """Every axis that is stated of where something holds.
 
     Where a claim and its deployment state the same version, the one that names more parts holds.
     """
-    stated = claim.within.stated()
-    deployment = deployment_of(claim.within, holder, context)
+    stated = within.stated()
+    deployment = deployment_of(within, holder, context)
     fixed = deployment_axes(deployment, context) if deployment else {}
     wider = compare(fixed, stated, context.names.normal)
     return {**stated, **{each.axis: each.claimed for each in wider}}
