@@ -94,7 +94,7 @@ def test_a_comparison_of_two_is_a_ratio() -> None:
 def test_a_figure_is_placed_at_its_key() -> None:
     assert only_finding(changed("adr", "<= 76 GiB", "76 GiB")) == (
         "UPH109", 15, 5,
-        "claims[1].expect: wants a comparison such as '<= 76 GiB'; operators: < <= = >= >",
+        "claims[1].expect: wants a comparison such as '<= 76 GiB'; operators: < <= = >= > ~",
         *CORRECT,
     )  # fmt: skip
 

@@ -66,7 +66,7 @@ def test_what_is_no_comparison(text: object) -> None:
 def test_the_message_names_the_operators() -> None:
     with pytest.raises(QuantityError) as caught:
         parse_expectation("76 GiB")
-    assert str(caught.value) == ("wants a comparison such as '<= 76 GiB'; operators: < <= = >= >")
+    assert str(caught.value) == ("wants a comparison such as '<= 76 GiB'; operators: < <= = >= > ~")
 
 
 @pytest.mark.parametrize("text", ["<= nan s", "< inf GiB", "= 1e999 tokens", "> 0x10"])
@@ -81,3 +81,29 @@ def test_refused_in_one_way_alone(text: str) -> None:
         parse_expectation(text)
     except QuantityError:
         return
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("~ 1.78", "1.775", "1.785"),
+        ("~ 1.780", "1.7795", "1.7805"),
+        ("~ 23 %", "0.225", "0.235"),
+        ("~ 442.21 GB/s", "442.205e9", "442.215e9"),
+        ("~ 1,949 tokens/s", "1948.5", "1949.5"),
+    ],
+)
+def test_what_rounds_to_the_digits_meets_them(text: str, least: str, most: str) -> None:
+    expectation = parse_expectation(text)
+    beyond = (Fraction(most) - Fraction(least)) / 1000
+    assert expectation.met_by(Fraction(least))
+    assert expectation.met_by(Fraction(most))
+    assert not expectation.met_by(Fraction(least) - beyond)
+    assert not expectation.met_by(Fraction(most) + beyond)
+
+
+def test_a_range_may_meet_what_neither_end_does() -> None:
+    assert parse_expectation("~ 2").may_be_met(Fraction(1), Fraction(3))
+    assert parse_expectation("= 2").may_be_met(Fraction(1), Fraction(3))
+    assert not parse_expectation("= 2").may_be_met(Fraction(3), Fraction(4))
+    assert parse_expectation("> 2").may_be_met(Fraction(1), Fraction(3))

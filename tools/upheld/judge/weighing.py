@@ -58,10 +58,7 @@ class Weighed:
     def may_meet(self, expect: Expectation) -> bool:
         """Whether a value that is printed as this figure meets the expectation."""
         slack = self.figure.rounding * find_unit(self.figure.unit).factor
-        least, most = self.base - slack, self.base + slack
-        if expect.operator == "=":
-            return least <= expect.quantity.base <= most
-        return expect.met_by(least) or expect.met_by(most)
+        return expect.may_be_met(self.base - slack, self.base + slack)
 
     @property
     def why(self) -> str:

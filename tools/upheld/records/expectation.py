@@ -1,4 +1,4 @@
-"""What a claim expects of its metric: `<= 76 GiB`, `>= 16 sequences`, `= 1`."""
+"""What a claim expects of its metric: `<= 76 GiB`, `>= 16 sequences`, `= 1`, `~ 1.78`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from upheld.records.units import Quantity, QuantityError, parse_quantity
 
-Operator = Literal["<", "<=", "=", ">=", ">"]
-_EXPECT = re.compile(r"(?P<operator><=|>=|<|>|=)\s*(?P<quantity>\S.*)")
+Operator = Literal["<", "<=", "=", ">=", ">", "~"]
+_EXPECT = re.compile(r"(?P<operator><=|>=|<|>|=|~)\s*(?P<quantity>\S.*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """A comparison with an exact quantity."""
+    """A comparison with an exact quantity; `~` is met by whatever rounds to its digits."""
 
     operator: Operator
     quantity: Quantity
 
     def met_by(self, value: Fraction) -> bool:
-        """Whether `value`, in base units, meets the expectation. Exact: nothing is rounded."""
+        """Whether `value`, in base units, meets the expectation, exactly."""
         limit = self.quantity.base
         match self.operator:
             case "<":
@@ -36,6 +36,19 @@ class Expectation:
                 return value >= limit
             case ">":
                 return value > limit
+            case "~":
+                return abs(value - limit) <= self._half_of_the_last_digit
+
+    def may_be_met(self, least: Fraction, most: Fraction) -> bool:
+        """Whether some value from `least` to `most`, in base units, meets the expectation."""
+        nearest = min(max(self.quantity.base, least), most)
+        return any(self.met_by(value) for value in (least, nearest, most))
+
+    @property
+    def _half_of_the_last_digit(self) -> Fraction:
+        number = re.match(r"[^\s%a-zA-Z]*", self.quantity.text)
+        decimals = len(number[0].partition(".")[2]) if number else 0
+        return Fraction(self.quantity.unit.factor) / (2 * 10**decimals)
 
     def __str__(self) -> str:
         return f"{self.operator} {self.quantity}"
@@ -49,7 +62,7 @@ def parse_expectation(text: object) -> Expectation:
     """
     match = _EXPECT.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
-        raise QuantityError("wants a comparison such as '<= 76 GiB'; operators: < <= = >= >")
+        raise QuantityError("wants a comparison such as '<= 76 GiB'; operators: < <= = >= > ~")
     quantity = match["quantity"]
     # A bare number compares a ratio: `= 1`.
     bare = re.fullmatch(r"[+-]?[0-9.,]+", quantity) is not None

@@ -126,7 +126,7 @@ def _named(claim: Claim, run_id: str, axes: Mapping[str, Any], context: Context)
         # The rows that went well don't stand for those that did not.
         return not_counting(run_id, failing, rests_on)
     counting.sort(key=lambda each: margin(claim, each.base))
-    if claim.expect is not None and claim.expect.operator != "=":
+    if claim.expect is not None and claim.expect.operator not in ("=", "~"):
         for each in counting:
             if not claim.expect.met_by(each.base):
                 return Outcome(

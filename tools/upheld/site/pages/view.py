@@ -31,7 +31,7 @@ BASIS_OF_ORIGIN: dict[str, Basis] = {
     "run": "measured",
 }
 
-_SIGNS = {"<=": "≤", ">=": "≥", "us": "µs"}
+_SIGNS = {"<=": "≤", ">=": "≥", "~": "≈", "us": "µs"}
 _PARTS = ("ms", "us", "ns")
 _WHOLE = re.compile(r"^[1-9]\d{3,}(?![\d,])")
 _ACRONYMS = {"kv": "KV", "gpu": "GPU", "qkv": "QKV", "qk": "QK"}
