@@ -15,6 +15,7 @@ from upheld.judge.judge import judge_corpus
 from upheld.measured.formats import FORMATS
 from upheld.records.adr import Option
 from upheld.records.claim import Axes, Claim
+from upheld.records.formulas import FORMULAS
 from upheld.records.kinds import KINDS
 from upheld.records.metrics import BASES, METRICS, OPEN
 from upheld.records.types import Part
@@ -151,3 +152,11 @@ def test_every_raw_file_format_is_named() -> None:
     for page in (DOCS / "reference" / "command-line.md", DOCS / "rules" / "UPH501.md"):
         text = page.read_text("utf-8")
         assert all(f"`{name}`" in text for name in FORMATS)
+
+
+def test_every_formula_is_listed_with_its_inputs() -> None:
+    rows = table_of(below(RECORDS, "### Derived figures"), "formula")
+    assert [row[0].strip("`") for row in rows] == list(FORMULAS)
+    for row, formula in zip(rows, FORMULAS.values(), strict=True):
+        assert re.findall(r"`(\w+)`", row[1]) == list(formula.inputs)
+        assert row[2] == formula.words

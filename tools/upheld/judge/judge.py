@@ -9,7 +9,7 @@ from datetime import date
 from upheld.arithmetic.errors import ShapeError
 from upheld.control.budgets import conflicts
 from upheld.corpus.load import Corpus
-from upheld.judge import gate
+from upheld.judge import derived, gate
 from upheld.judge.bases import BASES
 from upheld.judge.bases.measured import contradicted
 from upheld.judge.context import Context, context_of
@@ -61,7 +61,10 @@ def _judge(claim: Claim, index: int, holder: Holder, context: Context) -> Judgem
     )
 
 
-def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
+def _outcome(
+    claim: Claim, holder: Holder, context: Context, deriving: frozenset[str] = frozenset()
+) -> Outcome:
+    """What its basis has to say; `deriving` are the claims that wait for this one."""
     metric, _ = resolve(claim.metric)
     if claim.basis not in metric.bases:
         *others, last = sorted(metric.shown_by)
@@ -70,7 +73,11 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
             "wrong-basis",
             f"{metric.name} can't be carried by {claim.basis}; a basis that can: {able}.",
         )
-    outcome = contradicted(claim, holder, context) or BASES[claim.basis](claim, holder, context)
+    if claim.derived is None:
+        outcome = contradicted(claim, holder, context) or BASES[claim.basis](claim, holder, context)
+    else:
+        waiting = deriving | {claim.id}
+        outcome = derived.judge(claim, context, lambda id_: _input(id_, holder, context, waiting))
     stated = [*claim.assumes, *(citation.source for citation in claim.sources)]
     outcome = replace(outcome, rests_on=context.grounds([*outcome.rests_on, *stated]))
     unsound = sorted(id_ for id_ in outcome.rests_on if _is_unsound_run(id_, context))
@@ -78,6 +85,14 @@ def _outcome(claim: Claim, holder: Holder, context: Context) -> Outcome:
         because = f"It rests on {', '.join(unsound)}, which can't be used."
         return replace(outcome, verdict="unsupported", because=because)
     return outcome
+
+
+def _input(id_: str, holder: Holder, context: Context, waiting: frozenset[str]) -> Outcome | None:
+    """The outcome of a claim that another of the same record is derived from."""
+    claim = next((each for each in holder.claims if each.id == id_), None)
+    if claim is None or id_ in waiting:
+        return None
+    return _outcome(claim, holder, context, waiting)
 
 
 def _is_unsound_run(id_: str, context: Context) -> bool:

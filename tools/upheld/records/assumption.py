@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from upheld.records.types import Date, Line, Record, SourceRef, Text
+from upheld.records.types import AnyQuantity, Date, Line, Record, SourceRef, Text
 
 
 class Assumption(Record):
-    """What is taken as given. `review` is when somebody should look again."""
+    """What is taken as given. `review` is when somebody should look again.
+
+    `value` is the figure alone where it is one, such as a price, for what is derived from it.
+    """
 
     kind: Literal["assumption"]
     says: Text
+    value: AnyQuantity | None = None
     why: Text
     owner: Line
     date: Date

@@ -6,7 +6,9 @@ from typing import Any
 
 from pydantic import model_validator
 
+from upheld.records.derived import Derived
 from upheld.records.expectation import ExpectationField
+from upheld.records.formulas import FORMULAS
 from upheld.records.metrics import resolve
 from upheld.records.shorten import shorten
 from upheld.records.types import (
@@ -102,6 +104,7 @@ class Claim(Part):
     expect: ExpectationField | None = None
     within: Within = Within()
     versus: Within | None = None
+    derived: Derived | None = None
     evidence: list[Evidence] = []
     sources: list[Citation] = []
     assumes: list[AssumptionRef] = []
@@ -131,6 +134,7 @@ class Claim(Part):
             return self
         if metric.dimension is None:
             raise ValueError(f"{self.metric} holds or does not; it takes no expect")
+        self._check_formula(metric.dimension)
         wanted = "ratio" if self.versus else metric.dimension
         found = self.expect.quantity.unit.dimension
         if found != wanted:
@@ -140,3 +144,14 @@ class Claim(Part):
                 f"compared as {wanted}{reason}; units that fit: {', '.join(units_of(wanted))}"
             )
         return self
+
+    def _check_formula(self, dimension: str) -> None:
+        if self.derived is None:
+            return
+        if self.versus is not None or self.evidence:
+            raise ValueError("a derived claim rests on its inputs: it has no versus or evidence")
+        formula = FORMULAS[self.derived.formula]
+        if formula.dimension != dimension:
+            raise ValueError(
+                f"{formula.name} gives {formula.dimension}, but {self.metric} is of {dimension}"
+            )

@@ -48,7 +48,7 @@ class Expectation:
     def _half_of_the_last_digit(self) -> Fraction:
         number = re.match(r"[^\s%a-zA-Z]*", self.quantity.text)
         decimals = len(number[0].partition(".")[2]) if number else 0
-        return Fraction(self.quantity.unit.factor) / (2 * 10**decimals)
+        return Fraction(f"1e-{decimals}") * self.quantity.unit.factor / 2
 
     def __str__(self) -> str:
         return f"{self.operator} {self.quantity}"

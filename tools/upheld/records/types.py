@@ -121,7 +121,7 @@ def _adr_identifier(text: str) -> str:
     return text
 
 
-def _of(dimension: str) -> Callable[[str], Quantity]:
+def _of(dimension: str | None) -> Callable[[str], Quantity]:
     def parse(text: str) -> Quantity:
         quantity = parse_quantity(text, dimension)
         if quantity.text.startswith("-"):
@@ -179,6 +179,7 @@ Tokens = Annotated[Quantity, *_text_type(_tokens, _schema(examples=["8192 tokens
 RequestRate = Annotated[
     Quantity, *_text_type(_of("request rate"), _schema(examples=["4 requests/s"]))
 ]
+AnyQuantity = Annotated[Quantity, *_text_type(_of(None), _schema(examples=["3 USD/h"]))]
 Bandwidth = Annotated[Quantity, *_text_type(_of("bandwidth"), _schema(examples=["3.35 TB/s"]))]
 
 Basis = metrics.Basis
