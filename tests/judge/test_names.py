@@ -38,4 +38,5 @@ def test_of_two_records_of_one_device_none_stands_for_it(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("engine", ["vLLM", "vllm", "vllm-openai"])
 def test_engines_need_no_record(tmp_path: Path, engine: str) -> None:
-    assert names(tmp_path).normal("engine", engine) == "vllm"
+    found = names(tmp_path, ("ours", "H100 SXM5 80GB"))
+    assert found.normal("engine", engine) == "vllm"
