@@ -130,6 +130,14 @@ QUESTIONS: list[tuple[str, dict[str, Any], str, list[str]]] = [
         ["kv_cache 2,684,354,560 B 2.50 GiB"],
     ),
     (
+        "Was the cache of q4_0 that somebody asked an older build for applied on the first device?",
+        QWEN_72B,
+        "--engine llama.cpp --device-memory '24 GiB' --pp 3 --block-size 1 --max-model-len 13000 "
+        "--weights-memory '12 GiB'",
+        # 10,968.75 MiB, as was printed: it was f16.
+        ["stage 1 27 full_attention 12.00 GiB 10.71 GiB", "kv_cache 11,501,568,000 B"],
+    ),
+    (
         "Is a cache of q8_0 half of f16, and one of q4_0 a quarter?",
         LLAMA_8B,
         "--engine ollama --device-memory '24 GiB' --max-model-len 32768 --weights-memory '5 GiB' "

@@ -277,10 +277,9 @@ class TestWholeSequences:
         with pytest.raises(ShapeError, match="how Ollama caches states is not known"):
             of("ollama", GRANITE_4_H_1B)
 
-    @pytest.mark.parametrize("engine", ["llama.cpp", "ollama", "transformers"])
-    def test_they_have_no_block_size(self, engine: str) -> None:
-        with pytest.raises(ShapeError, match="block_size"):
-            of(engine, block_size=16)
+    def test_transformers_has_no_block_size(self) -> None:
+        with pytest.raises(ShapeError, match="block_size: Transformers has none"):
+            of("transformers", block_size=16)
 
 
 class TestExperts:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from upheld.arithmetic.dtypes import CacheDtype, cache_dtype
-from upheld.arithmetic.engines.llama_cpp import padded, recurrent_bytes
+from upheld.arithmetic.engines.llama_cpp import PADDING, padded, recurrent_bytes
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
@@ -34,7 +34,8 @@ class Context:
 
     `n_seq` is `--parallel`, `unified` is `--kv-unified`: where neither is given, llama-server has
     4 sequences in one cache. `snapshots` is what speculative decoding keeps of a recurrent state
-    to go back to (`rs_seq` in the log). The other defaults are llama-server's.
+    to go back to (`rs_seq` in the log). `padding` is what cells are rounded up to: 256 in this
+    build, 1 in one of early 2024. The other defaults are llama-server's.
 
     Raises:
         ShapeError: a number is out of range, or flash attention is off with quantised values.
@@ -50,9 +51,10 @@ class Context:
     k_type: CacheDtype = HALF
     v_type: CacheDtype = HALF
     snapshots: int = 0
+    padding: int = PADDING
 
     def __post_init__(self) -> None:
-        for name in ("n_ctx", "n_seq", "n_batch", "n_ubatch"):
+        for name in ("n_ctx", "n_seq", "n_batch", "n_ubatch", "padding"):
             if getattr(self, name) < 1:
                 raise ShapeError(name, f"{getattr(self, name)} is not 1 or more")
         if self.snapshots < 0:
@@ -72,7 +74,7 @@ class Context:
     @property
     def cells(self) -> int:
         """Tokens that one stream of the cache of full attention holds (`n_ctx_seq`)."""
-        return padded(padded(self.n_ctx) // self.streams)
+        return self._padded(self._padded(self.n_ctx) // self.streams)
 
     @property
     def tokens(self) -> int:
@@ -89,7 +91,10 @@ class Context:
         if self.swa_full:
             return self.cells
         sequences = self.n_seq if self.unified else 1
-        return padded(min(self.cells, window * sequences + self.batch))
+        return self._padded(min(self.cells, window * sequences + self.batch))
+
+    def _padded(self, cells: int) -> int:
+        return padded(cells, self.padding)
 
 
 @dataclass(frozen=True, slots=True)

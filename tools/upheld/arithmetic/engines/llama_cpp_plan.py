@@ -62,7 +62,11 @@ class SlotPlan(WholeSequences):
 
     def _context(self, sequences: int, tokens: int) -> Context:
         return Context(
-            n_ctx=sequences * tokens, n_seq=sequences, k_type=self.dtype, v_type=self.dtype
+            n_ctx=sequences * tokens,
+            n_seq=sequences,
+            k_type=self.dtype,
+            v_type=self.dtype,
+            padding=self.block_size,
         )
 
     def _need(self, kept: TokenCache, layers: Sequence[TokenLayers]) -> Need:
@@ -121,8 +125,8 @@ def _plan(kind: type[P], layers: Sequence[Layers], start: Start) -> P:
     token = int(sum(each.layers * each.token_bytes(dtype) for each in attention))
     return kind(
         layouts=kept,
-        block_size=PADDING,
-        block_bytes=PADDING * token,
+        block_size=start.block_size,
+        block_bytes=start.block_size * token,
         token_bytes=token,
         max_num_seqs=start.max_num_seqs,
         dtype=dtype,
@@ -148,6 +152,8 @@ LLAMA_CPP = Engine(
     share="the share of memory",
     default_share=None,
     plan=slot_plan,
+    block="what cells are padded to",
+    default_block_size=PADDING,
     stages=stage_sizes,
     default_kv_cache_dtype="fp16",
 )  # fmt: skip
