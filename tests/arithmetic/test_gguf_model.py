@@ -107,7 +107,13 @@ def test_quantised_tensors_say_what_they_take_and_not_what_it_computes_in(tmp_pa
         ("cohere2", 512, [3, 7, 11]),
         ("olmo2", 512, [3, 7, 11]),
         ("smallthinker", 512, [0, 4, 8]),
-        ("phi3", 512, []),
+        ("afmoe", 512, [3, 7, 11]),
+        ("cohere2moe", 512, [0, 4, 8]),
+        ("exaone-moe", 512, [3, 7, 11]),
+        ("laguna", 512, [0, 4, 8]),
+        ("mellum", 512, [3, 7, 11]),
+        ("muse-glimmer", 512, [3, 7, 11]),
+        ("plamo3", 512, [7]),
     ],
 )
 def test_where_layers_slide_is_in_llama_cpps_code_and_told_as_assumed(
@@ -141,6 +147,78 @@ def test_a_pattern_in_the_file_is_the_files_own(tmp_path: Path) -> None:
         tmp_path, "gemma3", 4, attention__sliding_window=8, attention__sliding_window_pattern=2
     )
     assert period == (FullAttention(2, 2, 16, 16), SlidingAttention(2, 2, 16, 16, 8))
+
+
+@pytest.mark.parametrize(
+    "architecture", ["gemma4", "granite_swa", "maple", "mimo2", "spark2_5", "step35"]
+)
+def test_a_pattern_that_llama_cpp_asks_of_the_file(tmp_path: Path, architecture: str) -> None:
+    window = {"attention__sliding_window": 512}
+    pattern = {"attention__sliding_window_pattern": [False, True, True, False]}
+    assert layers_of(tmp_path, architecture, 4, **window, **pattern) == (
+        FullAttention(2, 2, 16, 16),
+        SlidingAttention(2, 2, 16, 16, 512),
+    )
+    with pytest.raises(ConfigError, match="sliding_window_pattern is missing"):
+        layers_of(tmp_path, architecture, 4, **window)
+
+
+def test_layers_in_a_window_have_widths_of_their_own_in_their_tensors_too(tmp_path: Path) -> None:
+    keys = renamed(
+        "gemma4",
+        attention__key_length=32,
+        attention__value_length=32,
+        attention__key_length_swa=16,
+        attention__value_length_swa=16,
+        attention__sliding_window=512,
+        attention__sliding_window_pattern=[True, False],
+    )
+    tensors = one_a_layer(2) | {
+        "blk.0.attn_k.weight": (64, 32),
+        "blk.0.attn_v.weight": (64, 32),
+        "blk.1.attn_k.weight": (64, 64),
+    }
+    assert read(tmp_path, keys, tensors).model.cached.layers == (
+        FullAttention(1, 2, 32, 32),
+        SlidingAttention(1, 2, 16, 16, 512),
+    )
+    with pytest.raises(ConfigError, match=r"blk\.1\.attn_k\.weight is 32 wide"):
+        read(tmp_path, keys, tensors | {"blk.1.attn_k.weight": (64, 32)})
+
+
+def test_every_layer_that_attends_may_slide(tmp_path: Path) -> None:
+    changes = {"shortconv__l_cache": 3, "attention__head_count_kv": [0, 2]}
+    assert layers_of(tmp_path, "lfm2", 2, **changes, attention__sliding_window=512) == (
+        SlidingAttention(1, 2, 16, 16, 512),
+        ShortConvolution(1, 3, 64),
+    )
+
+
+@pytest.mark.parametrize(
+    ("architecture", "sentence"),
+    [
+        ("phi3", "no layer slides, as llama.cpp has it for phi3: it leaves phi3.attention."),
+        ("deepseek2-ocr", "no layer slides, as llama.cpp has it for deepseek2-ocr: it leaves"),
+        ("exaone4", "no layer slides, as llama.cpp has it for exaone4 of 4 layers: it leaves"),
+    ],
+)
+def test_a_window_that_llama_cpp_leaves_out_is_told(
+    tmp_path: Path, architecture: str, sentence: str
+) -> None:
+    keys = renamed(architecture, block_count=4, attention__sliding_window=512)
+    found = read(tmp_path, keys, one_a_layer(4))
+    assert found.model.cached.layers == (FullAttention(4, 2, 16, 16),)
+    assert any(each.startswith(sentence) for each in found.model.assumed)
+    assert "cached_layers" in found.unstated
+    none = read(tmp_path, keys | {f"{architecture}.attention.sliding_window": 0}, one_a_layer(4))
+    assert none.unstated == frozenset()
+
+
+def test_layers_slide_in_exaone_4_where_there_are_64(tmp_path: Path) -> None:
+    assert layers_of(tmp_path, "exaone4", 64) == (
+        FullAttention(16, 2, 16, 16),
+        SlidingAttention(48, 2, 16, 16, 4096),
+    )
 
 
 def test_a_window_of_nought_is_none(tmp_path: Path) -> None:
@@ -185,20 +263,54 @@ def test_a_layer_may_have_neither_attention_nor_state(tmp_path: Path) -> None:
     assert found == (FullAttention(1, 2, 16, 16),)
 
 
-def test_a_latent_row(tmp_path: Path) -> None:
-    widths = {"attention__kv_lora_rank": 48, "rope__dimension_count": 8}
-    older = {"attention__key_length": 24, "attention__value_length": 16}
-    newer = {
-        "attention__head_count_kv": 1,
-        "attention__key_length": 56,
-        "attention__value_length": 48,
-        "attention__key_length_mla": 24,
-        "attention__value_length_mla": 16,
+LATENT = {
+    "attention__head_count_kv": 1,
+    "attention__kv_lora_rank": 48,
+    "attention__key_length": 56,
+    "attention__value_length": 48,
+    "attention__key_length_mla": 24,
+    "attention__value_length_mla": 16,
+    "rope__dimension_count": 8,
+}
+
+
+@pytest.mark.parametrize("architecture", ["deepseek2", "mistral4"])
+def test_a_latent_row(tmp_path: Path, architecture: str) -> None:
+    assert layers_of(tmp_path, architecture, 2, **LATENT) == (
+        LatentAttention(2, 48, 8, 0, 4, 16, 16),
+    )
+
+
+@pytest.mark.parametrize("architecture", ["deepseek2", "minicpm3", "plm"])
+@pytest.mark.parametrize("expanded", [{}, {"attention__key_length_mla": 0}])
+def test_what_a_latent_row_expands_to_is_cached_where_the_file_names_no_widths_of_it(
+    tmp_path: Path, architecture: str, expanded: dict[str, int]
+) -> None:
+    keys = renamed(
+        architecture,
+        attention__head_count_kv=4,
+        attention__kv_lora_rank=48,
+        attention__key_length=24,
+        attention__value_length=16,
+        **expanded,
+    )
+    found = read(tmp_path, keys, one_a_layer(2))
+    assert found.model.cached.layers == (FullAttention(2, 4, 24, 16),)
+    assert any("a latent row expands to are cached" in each for each in found.model.assumed)
+    assert found.facts["head_dim"] == 24
+
+
+@pytest.mark.parametrize("architecture", ["kimi-linear", "kimi-k3", "bailingmoe3"])
+def test_latent_rows_beside_states(tmp_path: Path, architecture: str) -> None:
+    changes = LATENT | {
+        "attention__head_count_kv": [0, 0, 1, 0],
+        "ssm__conv_kernel": 4,
+        "kda__head_dim": 16,
     }
-    for names in (older, newer):
-        assert layers_of(tmp_path, "deepseek2", 2, **widths, **names) == (
-            LatentAttention(2, 48, 8, 0, 4, 16, 16),
-        )
+    assert layers_of(tmp_path, architecture, 4, **changes) == (
+        LatentAttention(1, 48, 8, 0, 4, 16, 16),
+        GatedDeltaNet(3, 4, 4, 4, 16, 16),
+    )
 
 
 def test_layers_that_only_draft_are_not_counted(tmp_path: Path) -> None:
@@ -230,6 +342,30 @@ def test_layers_that_only_draft_are_not_counted(tmp_path: Path) -> None:
                 "feed_forward_length": [0, 128, 0, 128],
             },
             (FullAttention(1, 2, 16, 16), Mamba2(1, 4, 8, 16, 16, 2)),
+        ),
+        (
+            "nemotron_h_moe",
+            SSM
+            | {
+                "attention__head_count_kv": [0, 2, 2, 0],
+                "feed_forward_length": [0, 128, 0, 0],
+            },
+            (FullAttention(1, 2, 16, 16), Mamba2(2, 4, 8, 16, 16, 2)),
+        ),
+        (
+            "plamo2",
+            SSM | {"attention__head_count_kv": [0, 2, 0, 2]},
+            (FullAttention(2, 2, 16, 16), Mamba1(2, 4, 128, 16)),
+        ),
+        (
+            "qwen35",
+            SSM | {"attention__recurrent_layers": [True, False, False, True]},
+            (FullAttention(2, 2, 16, 16), GatedDeltaNet(2, 4, 8, 2, 16, 16)),
+        ),
+        (
+            "qwen35moe",
+            SSM | {"full_attention_interval": 2},
+            (FullAttention(2, 2, 16, 16), GatedDeltaNet(2, 4, 8, 2, 16, 16)),
         ),
         ("falcon-h1", SSM, (FullAttention(4, 2, 16, 16), Mamba2(4, 4, 8, 16, 16, 2))),
         ("qwen3next", SSM, (FullAttention(1, 2, 16, 16), GatedDeltaNet(3, 4, 8, 2, 16, 16))),
@@ -272,6 +408,12 @@ def test_states(
         ({"tokenizer.ggml.tokens": ["a"]}, "tokenizer.ggml.tokens has 1 items"),
         ({"llama.attention.sliding_window": 512}, "llama.attention.sliding_window is not known"),
         ({"llama.ssm.inner_size": 128}, "llama.ssm.inner_size is not known"),
+        ({"llama.shortconv.l_cache": 3}, "llama.shortconv.l_cache is not known"),
+        ({"llama.kda.head_dim": 16}, "llama.kda.head_dim is not known"),
+        ({"llama.wkv.head_size": 64}, "llama.wkv.head_size is not known"),
+        ({"llama.attention.indexer.key_length": 64}, "indexer.key_length is not known"),
+        ({"llama.attention.compress_ratios": [0, 4]}, "compress_ratios is not known"),
+        ({"llama.attention.recurrent_layers": [0, 1]}, "recurrent_layers is not known"),
         ({"llama.attention.kv_lora_rank": 48}, "llama.attention.kv_lora_rank is not known"),
         ({"llama.attention.causal": False}, "llama.attention.causal is false"),
         ({"llama.nextn_predict_layers": 2}, "llama.nextn_predict_layers is 2"),
@@ -286,6 +428,30 @@ def test_what_does_not_work_is_refused_by_name(
         read(tmp_path, changed, dense_tensors())
     assert words in str(error.value)
     assert error.value.help
+
+
+def test_a_latent_is_one_row(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="head_count_kv is 2, and a latent is one"):
+        layers_of(tmp_path, "deepseek2", 2, **LATENT | {"attention__head_count_kv": 2})
+
+
+def test_keys_that_change_no_cache_are_passed_over(tmp_path: Path) -> None:
+    keys = {
+        "llama.attention.indexer.head_count": 64,
+        "llama.attention.indexer.key_length": 0,
+        "llama.attention.indexer.kpool_select_tail": True,
+        "llama.attention.compress_ratios": [0, 0],
+        "llama.attention.recurrent_layers": [0, 0],
+        "llama.attention.key_length_mla": 0,
+        "llama.attention.key_length_swa": 16,
+        "llama.attention.sliding_window": 0,
+        "llama.kda.safe_gate": True,
+        "llama.ssm.conv_kernel": 4,
+        "llama.token_shift_count": 2,
+    }
+    found = read(tmp_path, LLAMA | keys, dense_tensors())
+    assert found.model.cached.layers == (FullAttention(2, 2, 16, 16),)
+    assert found.unstated == frozenset()
 
 
 def test_a_file_without_an_embedding_is_no_whole_model(tmp_path: Path) -> None:

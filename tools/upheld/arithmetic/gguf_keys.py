@@ -14,6 +14,13 @@ def gguf_error(message: str, help_text: str = "use the file as it was published"
     return ConfigError(message, help_text)
 
 
+def says_something(value: GgufValue) -> bool:
+    """Whether a value is other than 0, false, or a list of nothing else."""
+    if isinstance(value, GgufArray):
+        return value.items is None or any(value.items)
+    return value not in (0, False)
+
+
 @dataclass(frozen=True, slots=True)
 class GgufKeys:
     """Keys by what follows the architecture's name, such as `attention.head_count`.
@@ -41,6 +48,10 @@ class GgufKeys:
     def has(self, suffix: str) -> bool:
         """Whether the file has it."""
         return self.key(suffix) in self.header.keys
+
+    def says(self, suffix: str) -> bool:
+        """Whether the file has it and it is not 0, which llama.cpp writes for what is not there."""
+        return says_something(self.header.keys.get(self.key(suffix), 0))
 
     def count(self, suffix: str, least: int = 1, most: int = MAX_COUNT) -> int:
         """A whole number.

@@ -37,11 +37,12 @@ class GgufLayers:
             ConfigError: a key that is missing, no count, or contradicts another.
         """
         order: list[list[Layers]] = [[] for _ in range(layers)]
-        state = self._state() if self.known.state is not None else None
+        state = self._state(blocks) if self.known.state is not None else None
         heads = self.heads(blocks)
         kv_heads = self.kv_heads(blocks)
-        keeps_state = self._keeps_state(layers, kv_heads, blocks)
-        slides = self._slides(layers)
+        feeds = self._only_feeds_forward(blocks)
+        keeps_state = self._keeps_state(layers, kv_heads, feeds)
+        slides = self.slides(layers)
         own = self._layers_with_own_cache(layers)
         beside = self.known.states_in is StatesIn.BESIDE_ATTENTION
         for at in range(layers):
@@ -49,7 +50,7 @@ class GgufLayers:
                 order[at].append(state)
                 if not beside:
                     continue
-            if at >= own:
+            if at >= own or feeds[at]:
                 continue
             if not kv_heads[at]:
                 if not self.known.feed_forward_layers:
@@ -70,21 +71,25 @@ class GgufLayers:
 
     def heads(self, blocks: int) -> list[int]:
         """Query heads of each block."""
-        default = 0 if self.known.states_in is StatesIn.ALL else None
-        return self.keys.per_layer("attention.head_count", blocks, default)
+        if self.known.states_in is StatesIn.ALL:
+            return [0] * blocks
+        return self.keys.per_layer("attention.head_count", blocks)
 
     def kv_heads(self, blocks: int) -> list[int]:
-        """Heads of each block whose keys and values are cached."""
+        """Heads of each block whose keys and values are cached, or expand from a latent row."""
         suffix = "attention.head_count_kv"
         heads = self.heads(blocks)
         if self.known.states_in is StatesIn.ALL:
             return heads
-        if self.known.latent:
+        if self.caches_latents:
             self.keys.assume(
                 "num_key_value_heads",
                 "num_key_value_heads is head_count: a latent row expands to one for each head",
             )
-            return heads
+            attends = self.keys.per_layer(suffix, blocks, 1)
+            if max(attends) > 1:
+                raise gguf_error(f"{self.keys.key(suffix)} is {max(attends)}, and a latent is one")
+            return [many if few else 0 for many, few in zip(heads, attends, strict=True)]
         if not self.keys.has(suffix):
             self.keys.assume(
                 "num_key_value_heads",
@@ -102,34 +107,58 @@ class GgufLayers:
                 )
         return found
 
-    def _keeps_state(self, layers: int, kv_heads: list[int], blocks: int) -> list[bool]:
+    @property
+    def caches_latents(self) -> bool:
+        """Whether latent rows are cached, and not the keys and values that they expand to.
+
+        llama.cpp caches a latent where the file names the expanded widths apart.
+        """
+        return self.known.latent and self.keys.says(_EXPANDED_KEY)
+
+    def _only_feeds_forward(self, blocks: int) -> list[bool]:
+        if not self.known.one_part_a_layer:
+            return [False] * blocks
+        return [bool(width) for width in self.keys.per_layer("feed_forward_length", blocks, 0)]
+
+    def _keeps_state(self, layers: int, kv_heads: list[int], feeds: list[bool]) -> list[bool]:
         match self.known.states_in:
             case None:
                 return [False] * layers
             case StatesIn.ALL | StatesIn.BESIDE_ATTENTION:
                 return [True] * layers
             case StatesIn.BETWEEN:
-                period = self.known.state_period or 1
-                if self.keys.has("full_attention_interval"):
-                    period = self.keys.count("full_attention_interval")
-                else:
-                    self.keys.assume(
-                        "cached_layers",
-                        f"one layer in {period} has full attention and the others keep a state, "
-                        f"as llama.cpp has it for {self.keys.architecture}: the file does not say",
-                    )
-                return [bool((at + 1) % period) for at in range(layers)]
-        feeds = self.keys.per_layer("feed_forward_length", blocks, 0)
-        only_feeds = self.known.feed_forward_layers
-        return [not kv_heads[at] and not (only_feeds and feeds[at]) for at in range(layers)]
+                return self._keeps_state_between(layers)
+        return [not kv_heads[at] and not feeds[at] for at in range(layers)]
+
+    def _keeps_state_between(self, layers: int) -> list[bool]:
+        suffix = "attention.recurrent_layers"
+        if isinstance(self.keys.get(suffix), GgufArray):
+            return self._flags(suffix, layers)
+        period = self.known.state_period or 1
+        if self.keys.has("full_attention_interval"):
+            period = self.keys.count("full_attention_interval")
+        else:
+            self.keys.assume(
+                "cached_layers",
+                f"one layer in {period} has full attention and the others keep a state, "
+                f"as llama.cpp has it for {self.keys.architecture}: the file does not say",
+            )
+        return [bool((at + 1) % period) for at in range(layers)]
+
+    def _flags(self, suffix: str, layers: int) -> list[bool]:
+        """Of each layer, whether the list of the file has it so."""
+        found = self.keys.get(suffix)
+        if not isinstance(found, GgufArray) or found.items is None or found.length < layers:
+            length = found.length if isinstance(found, GgufArray) else 0
+            raise gguf_error(
+                f"{self.keys.key(suffix)} has {length:,} items, and there are {layers:,} layers"
+            )
+        return [bool(each) for each in found.items[:layers]]
 
     def _window(self) -> int:
         """Tokens of the window or chunk; 0 where there is none."""
         suffix = "attention.sliding_window"
-        if self.known.chunked:
-            if self.keys.has(suffix) and self.keys.count(suffix, least=0) == 0:
-                return 0
-        elif self.keys.has(suffix):
+        if self.keys.has(suffix):
             return self.keys.count(suffix, least=0)
         if self.known.window is None:
             return 0
@@ -140,27 +169,35 @@ class GgufLayers:
         )
         return self.known.window
 
-    def _slides(self, layers: int) -> list[bool]:
-        if not self.known.may_slide or not self._window():
+    def _may_slide(self, layers: int) -> bool:
+        of_that_many = self.known.slides_with_layers in (None, layers)
+        if self.known.may_slide and of_that_many:
+            return True
+        if self.keys.says("attention.sliding_window"):
+            self.keys.assume(
+                "cached_layers",
+                f"no layer slides, as llama.cpp has it for {self.keys.architecture}"
+                f"{'' if of_that_many else f' of {layers:,} layers'}: it leaves "
+                f"{self.keys.key('attention.sliding_window')} out",
+            )
+        return False
+
+    def slides(self, layers: int) -> list[bool]:
+        """Of each layer, whether it attends within a window or a chunk."""
+        if not self._may_slide(layers) or not self._window():
             return [False] * layers
         suffix = "attention.sliding_window_pattern"
-        pattern = self.keys.get(suffix)
-        if isinstance(pattern, GgufArray):
-            if pattern.items is None or pattern.length < layers:
-                raise gguf_error(
-                    f"{self.keys.key(suffix)} has {pattern.length:,} items, and there are "
-                    f"{layers:,} layers"
-                )
-            return [bool(each) for each in pattern.items[:layers]]
+        if isinstance(self.keys.get(suffix), GgufArray):
+            return self._flags(suffix, layers)
         if self.known.every_layer_slides:
             self.keys.assume(
                 "cached_layers",
-                f"every layer slides, as Transformers has it for {self.keys.architecture}: the "
-                "file does not say",
+                "every layer that attends slides, as llama.cpp has it for "
+                f"{self.keys.architecture}: the file does not say",
             )
             return [True] * layers
         period = self.known.period or 1
-        if self.keys.has(suffix):
+        if self.known.pattern_in_file or self.keys.has(suffix):
             period = self.keys.count(suffix)
         else:
             first = ", the first of each" if self.known.full_comes_first else ""
@@ -191,28 +228,35 @@ class GgufLayers:
         return own
 
     def _attention(self, heads: int, kv_heads: int, slides: bool) -> Layers:
-        if self.known.latent:
+        if self.caches_latents:
             return self._latent(heads)
+        if self.known.latent:
+            self.keys.assume(
+                "cached_layers",
+                "the keys and values that a latent row expands to are cached, as llama.cpp has it "
+                f"where there is no {self.keys.key(_EXPANDED_KEY)}",
+            )
+        k_dim, v_dim = (self.width(f"{of}_length", heads, slides) for of in ("key", "value"))
         if not slides:
-            k_dim, v_dim = self.width("key_length", heads), self.width("value_length", heads)
             return FullAttention(1, kv_heads, k_dim, v_dim)
-        k_dim, v_dim = (self._sliding_width(what, heads) for what in ("key_length", "value_length"))
         kind = ChunkedAttention if self.known.chunked else SlidingAttention
-        window = self.known.window if self.known.chunked else self._window()
-        return kind(1, kv_heads, k_dim, v_dim, window or 0)
+        return kind(1, kv_heads, k_dim, v_dim, self._window())
 
     def _latent(self, heads: int) -> LatentAttention:
-        rope = self.keys.count("rope.dimension_count")
-        # Files made since llama.cpp caches the latent name the expanded widths apart.
-        apart = "_mla" if self.keys.has("attention.key_length_mla") else ""
-        key = self.keys.count(f"attention.key_length{apart}", least=rope + 1)
-        value = self.keys.count(f"attention.value_length{apart}")
         latent = self.keys.count("attention.kv_lora_rank")
+        rope = self.keys.count("attention.key_length", least=latent) - latent
+        key = self.keys.count(_EXPANDED_KEY, least=rope + 1)
+        value = self.keys.count("attention.value_length_mla")
         return LatentAttention(1, latent, rope, 0, heads, key - rope, value)
 
-    def width(self, what: str, heads: int) -> int:
-        """`key_length` or `value_length`: elements of one head, of a layer with as many."""
+    def width(self, what: str, heads: int, slides: bool = False) -> int:
+        """`key_length` or `value_length`: elements of one head, of a layer with as many.
+
+        A layer in a window may have widths of its own.
+        """
         suffix = f"attention.{what}"
+        if slides and self.keys.has(f"{suffix}_swa"):
+            return self.keys.count(f"{suffix}_swa")
         if self.keys.has(suffix):
             return self.keys.count(suffix)
         hidden = self.keys.count("embedding_length")
@@ -224,13 +268,7 @@ class GgufLayers:
             )
         return hidden // heads
 
-    def _sliding_width(self, what: str, heads: int) -> int:
-        """The same of a layer in a window, which may have widths of its own."""
-        if self.keys.has(f"attention.{what}_swa"):
-            return self.keys.count(f"attention.{what}_swa")
-        return self.width(what, heads)
-
-    def _state(self) -> StateLayers:
+    def _state(self, blocks: int) -> StateLayers:
         if self.known.state is GgufState.CONVOLUTION:
             return ShortConvolution(
                 1, self.keys.count("shortconv.l_cache"), self.keys.count("embedding_length")
@@ -238,7 +276,12 @@ class GgufLayers:
         self.keys.assume(
             "cached_layers", "the state is kept in the model's dtype: the file does not say"
         )
-        taps, inner = self.keys.count("ssm.conv_kernel"), self.keys.count("ssm.inner_size")
+        taps = self.keys.count("ssm.conv_kernel")
+        if self.known.state is GgufState.KIMI_DELTA:
+            # llama.cpp takes the heads of the first layer for those of every state.
+            heads, width = self.heads(blocks)[0], self.keys.count("kda.head_dim")
+            return GatedDeltaNet(1, taps, heads, heads, width, width)
+        inner = self.keys.count("ssm.inner_size")
         width = self.keys.count("ssm.state_size")
         if self.known.state is GgufState.MAMBA:
             return Mamba1(1, taps, inner, width)
@@ -254,6 +297,7 @@ class GgufLayers:
         return GatedDeltaNet(1, taps, heads, groups, width, inner // heads)
 
 
+_EXPANDED_KEY = "attention.key_length_mla"
 _ORDER = (FullAttention, LatentAttention, SlidingAttention, ChunkedAttention)
 
 

@@ -166,9 +166,9 @@ class _Reading:
         return facts
 
     def _head_dim(self, heads: int) -> int:
-        for suffix in ("attention.key_length_mla", "attention.key_length"):
-            if self.keys.has(suffix):
-                return self.keys.count(suffix)
+        expanded = "attention.key_length_mla"
+        if self.keys.says(expanded):
+            return self.keys.count(expanded)
         return self.layers.width("key_length", heads)
 
     def _feed_forward(self, blocks: int) -> int:
@@ -227,14 +227,15 @@ class _Reading:
     def _attention_widths(self, layers: int, blocks: int) -> dict[str, tuple[str, int, int]]:
         """Of tensors by name: the keys that a dimension follows from, which, and its size."""
         heads, kv_heads = self.layers.heads(blocks), self.layers.kv_heads(blocks)
+        slides = self.layers.slides(layers)
         return {
             f"blk.{at}.attn_{tensor}.weight": (
-                f"attention.head_count_kv × {width}",
+                f"attention.head_count_kv × {what}",
                 1,
-                kv_heads[at] * self.layers.width(width, heads[at]),
+                kv_heads[at] * self.layers.width(what, heads[at], slides[at]),
             )
             for at in range(layers)
-            for tensor, width in (("k", "key_length"), ("v", "value_length"))
+            for tensor, what in (("k", "key_length"), ("v", "value_length"))
             if kv_heads[at]
         }
 

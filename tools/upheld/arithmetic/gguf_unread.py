@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from upheld.arithmetic.gguf_architectures import GgufArchitecture, GgufState, StatesIn
 from upheld.arithmetic.gguf_keys import GgufKeys, gguf_error
-from upheld.records.shorten import shorten
+
+_STATE_SPACES = (GgufState.MAMBA, GgufState.MAMBA2, GgufState.GATED_DELTA)
 
 
 def refuse_unread(keys: GgufKeys, known: GgufArchitecture) -> None:
@@ -15,21 +16,23 @@ def refuse_unread(keys: GgufKeys, known: GgufArchitecture) -> None:
     """
     signs = {
         "attention.kv_lora_rank": known.latent,
-        "attention.indexer.": False,
-        "attention.sliding_window": known.may_slide,
+        # llama.cpp's own files have all keys of an indexer; without this one there is none.
+        "attention.indexer.key_length": False,
+        "attention.compress_ratios": False,
+        "attention.sliding_window": known.may_slide or known.window_unused,
         "attention.shared_kv_layers": known.may_slide,
-        "ssm.": known.state in (GgufState.MAMBA, GgufState.MAMBA2, GgufState.GATED_DELTA),
-        "shortconv.": known.state is GgufState.CONVOLUTION,
+        "attention.recurrent_layers": known.state is not None,
+        "ssm.inner_size": known.state in _STATE_SPACES,
+        "kda.head_dim": known.state is GgufState.KIMI_DELTA,
+        "shortconv.l_cache": known.state is GgufState.CONVOLUTION,
         "full_attention_interval": known.states_in is StatesIn.BETWEEN,
-        "wkv.": False,
+        "wkv.head_size": False,
     }
-    unread = [keys.key(sign) for sign, read in signs.items() if not read]
-    groups = tuple(sign for sign in unread if sign.endswith("."))
-    for key, value in keys.header.keys.items():
-        if (key in unread or key.startswith(groups)) and value not in (0, False):
+    for suffix, read in signs.items():
+        if not read and keys.says(suffix):
             raise gguf_error(
-                f"{shorten(key)} is not known of the architecture {keys.architecture}, and what "
-                "is not known is never treated as plain attention"
+                f"{keys.key(suffix)} is not known of the architecture {keys.architecture}, and "
+                "what is not known is never treated as plain attention"
             )
     if keys.get("attention.causal") is False:
         raise gguf_error(
