@@ -113,7 +113,7 @@ def context_of(settings: Mapping[str, Any]) -> Context:
 
 
 def _of_caches(found: Caches, context: Context) -> Iterator[Figure]:
-    for cache in (found.full, found.sliding):
+    for cache in (found.full, found.indexer, found.sliding):
         if cache is not None:
             yield from _of_tokens(cache, context)
     if found.state is not None:

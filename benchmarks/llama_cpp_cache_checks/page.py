@@ -39,14 +39,18 @@ RULES = """\
   where a layer has no KV heads.
 - Quantised values need flash attention. A latent (DeepSeek) has keys alone, of one dtype with
   values.
+- A sparse indexer (DeepSeek 3.2, GLM 5) has a cache beside that of the latents: one key a token, of
+  the dtype of keys, and no values.
+- A window of Phi 3 is left out, and MiniCPM 3 caches the keys and values that its latents expand
+  to.
 - A recurrent state is of 4-byte elements, one a sequence, however long the context is.
 """
 CLOSING = """\
 ## Not shown
 
 - More than one device, a draft model, and states kept to go back to while drafting (`rs_seq`).
-- Caches of a sparse indexer (DeepSeek 3.2, GLM 5) and of RWKV, which the arithmetic does not
-  know.
+- Caches of RWKV, and of indexers of other kinds (DeepSeek 4, GLM 5 with states, MiniMax M3), which
+  the arithmetic does not know.
 
 ## Do it again
 

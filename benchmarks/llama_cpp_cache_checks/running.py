@@ -22,7 +22,7 @@ _HEADER = re.compile(
     r"llama_model_loader: - kv +\d+: +(?P<key>general\.architecture|[\w-]+\.(?:block_count"
     r"|embedding_length|attention\.(?:head_count|head_count_kv|key_length|value_length"
     r"|key_length_mla|value_length_mla|kv_lora_rank|sliding_window|sliding_window_pattern"
-    r"|recurrent_layers)|context_length|feed_forward_length"
+    r"|recurrent_layers|indexer\.key_length|indexer\.types)|context_length|feed_forward_length"
     r"|ssm\.(?:conv_kernel|inner_size|state_size|group_count|time_step_rank)"
     r"|shortconv\.l_cache|kda\.head_dim)) +\S+ += (?P<value>.*)"
 )

@@ -281,6 +281,52 @@ def test_a_latent_row(tmp_path: Path, architecture: str) -> None:
     )
 
 
+INDEXER = LATENT | {
+    "attention__indexer__head_count": 64,
+    "attention__indexer__key_length": 24,
+    "attention__indexer__top_k": 2048,
+}
+
+
+def test_an_indexer_in_every_layer(tmp_path: Path) -> None:
+    assert layers_of(tmp_path, "deepseek32", 2, **INDEXER) == (
+        LatentAttention(2, 48, 8, 24, 4, 16, 16),
+    )
+    keys = renamed("glm-dsa", **INDEXER)
+    found = read(tmp_path, keys, one_a_layer(2)).model
+    assert found.cached.layers == (LatentAttention(2, 48, 8, 24, 4, 16, 16),)
+    assert any("glm-dsa of fewer than 1,048,576 tokens" in each for each in found.assumed)
+
+
+def test_an_indexer_that_several_layers_share(tmp_path: Path) -> None:
+    types = {"attention__indexer__types": [True, True, False, False]}
+    found = read(tmp_path, renamed("glm-dsa", block_count=4, **INDEXER, **types), one_a_layer(4))
+    assert found.model.cached.layers == (
+        LatentAttention(2, 48, 8, 24, 4, 16, 16),
+        LatentAttention(2, 48, 8, 0, 4, 16, 16),
+    )
+    assert found.model.cached.order == ((0,), (0,), (1,), (1,))
+    assert "cached_layers" not in found.unstated
+    one_for_each = layers_of(tmp_path, "glm-dsa", 2, **INDEXER, attention__indexer__types=1)
+    assert one_for_each == (LatentAttention(2, 48, 8, 24, 4, 16, 16),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"context_length": 2**20}, "indexer.types is missing: in models of 1,048,576 tokens"),
+        ({"attention__indexer__key_length": None}, "indexer.key_length is missing"),
+        ({"attention__indexer__types": [True]}, "indexer.types has 1 items, and there are 2"),
+        ({"attention__key_length_mla": None}, "key_length_mla is missing"),
+    ],
+)
+def test_an_indexer_that_is_not_known_is_refused(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ConfigError, match=words):
+        layers_of(tmp_path, "glm-dsa", 2, **INDEXER | changes)
+
+
 @pytest.mark.parametrize("architecture", ["deepseek2", "minicpm3", "plm"])
 @pytest.mark.parametrize("expanded", [{}, {"attention__key_length_mla": 0}])
 def test_what_a_latent_row_expands_to_is_cached_where_the_file_names_no_widths_of_it(

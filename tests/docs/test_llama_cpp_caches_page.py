@@ -40,6 +40,6 @@ def test_a_miss_is_shown_with_both_figures() -> None:
     wrong = {**printed["runs"][0]}
     wrong["lines"] = [line.replace("  15 layers", "  14 layers") for line in wrong["lines"]]
     made = page({**printed, "runs": [wrong, *printed["runs"][1:]]}, models)
-    assert "**250 of 251 starts are exact**" in made
+    assert "**306 of 307 starts are exact**" in made
     assert "`n_ctx` 1 | layers | 14 | 15 |" in made
     assert "## Misses" not in PAGE

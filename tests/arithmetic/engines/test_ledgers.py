@@ -264,6 +264,16 @@ class TestWholeSequences:
         assert full.bytes == 32 * 8192 * TOKEN // 2
         assert windowed.bytes == cells * TOKEN // 2 + counters
 
+    def test_an_indexer_of_llama_cpp_keeps_keys_of_the_dtype_of_keys(self) -> None:
+        model = replace(
+            GRANITE_4_H_1B,
+            cached_layers=(LatentAttention(4, 512, 64, 128), LatentAttention(12, 512, 64)),
+        )
+        found = of("llama.cpp", model)
+        assert found.kv_cache.bytes == 32 * 8192 * (16 * 576 + 4 * 128) * 2
+        assert "4 layers × (512 + 64 + 128 of the indexer) × 2 B" in found.kv_cache.formula
+        assert found.kv_bytes_per_token == (16 * 576 + 4 * 128) * 2
+
     def test_the_output_is_one_more_layer_of_llama_cpp(self) -> None:
         stages = of("llama.cpp", pipeline_parallel=3).stages
         assert [each.kv_bytes_per_token * 32 // TOKEN for each in stages] == [11, 11, 10]

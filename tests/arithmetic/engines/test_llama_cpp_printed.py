@@ -22,8 +22,8 @@ CORPUS = Path(__file__).parents[2] / "corpora" / "llama-cpp-caches"
 PRINTED: dict[str, Any] = json.loads((CORPUS / "printed.json").read_text("utf-8"))
 MODELS: dict[str, Any] = yaml.safe_load((CORPUS / "models.yaml").read_text("utf-8"))
 REAL = "gemma3-270m"
-STARTS = 251
-FIGURES = 4284
+STARTS = 307
+FIGURES = 5134
 
 
 def settings_of(run: dict[str, Any]) -> str:
@@ -73,6 +73,8 @@ def test_the_layers_are_those_of_the_header(name: str) -> None:
             case "mla":
                 assert layers["latent"] == header["attention.kv_lora_rank"]
                 assert layers["latent"] + layers["rope"] == header["attention.key_length"]
+                indexer = header["attention.indexer.key_length"]
+                assert layers.get("dsa_index_dim", 0) == indexer
             case "mamba1":
                 assert layers["d_inner"] == header["ssm.inner_size"]
                 assert (layers["state"], header["ssm.group_count"]) == (header["ssm.state_size"], 0)
@@ -106,7 +108,7 @@ def test_no_number_of_a_cache_that_was_printed_goes_unread() -> None:
 
 @pytest.mark.parametrize(
     ("perturb", "models", "count"),
-    [("layers", set(MODELS), STARTS - 3), ("kv-heads", {REAL}, 110), ("head-width", {REAL}, 110)],
+    [("layers", set(MODELS), STARTS - 6), ("kv-heads", {REAL}, 110), ("head-width", {REAL}, 110)],
 )
 def test_a_wrong_shape_loses_all_starts_of_such_layers(
     perturb: str, models: set[str], count: int

@@ -4,10 +4,11 @@ Sources: llama.cpp, build b11434: src/models/*.cpp (load_arch_hparams), src/llam
 (load_hparams, create_memory) and src/llama-hparams.cpp (set_swa_pattern). A period of N there means
 that the last of each N layers has full attention, or the first where `full_comes_first`.
 
-Left out are those whose cache no layout here has: RWKV; a sparse indexer's keys (deepseek32,
-deepseek4, dots3note, glm-dsa, glm5-next, hy_v4, minimax-m3, qwen4exp); linear attention
-(minimax-01); layers that are run more than once (nanbeige, hrm_text) or that llama.cpp adds
-(graniteswitch); and what is no decoder, or only drafts.
+Left out are those whose cache no layout here has: RWKV; an indexer of compressed keys, beside
+keys and values or a window, or that may be missing (deepseek4, dots3note, glm5-next, hy_v4,
+minimax-m3, qwen4exp); linear
+attention (minimax-01); layers that are run more than once (nanbeige, hrm_text) or that llama.cpp
+adds (graniteswitch); and what is no decoder, or only drafts.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ class StatesIn(Enum):
     BETWEEN = "all but every Nth"
 
 
+class IndexerIn(Enum):
+    """Which layers have a sparse indexer of their own, and cache its keys."""
+
+    ALL = "all"
+    LISTED = "those of attention.indexer.types"
+
+
 @dataclass(frozen=True, slots=True)
 class GgufArchitecture:
     """One architecture.
@@ -45,7 +53,8 @@ class GgufArchitecture:
     the window where the file has none, and `window_unused` says that no layer slides although the
     file has one. `slides_with_layers` is how many layers a model has whose layers slide. `chunked`
     layers attend in chunks instead. `layers_with_own_cache` is how many layers, from the first,
-    cache keys and values. `state_period` is the N of StatesIn.BETWEEN. `feed_forward_layers` says
+    cache keys and values. `latent` is attention to a latent row, and `indexer` says which of these
+    layers cache an indexer's key as well. `state_period` is the N of StatesIn.BETWEEN. `feed_forward_layers` says
     that a layer without KV heads may have no state either, `one_part_a_layer` that a layer with a
     feed-forward network has neither attention nor state.
     """
@@ -60,6 +69,7 @@ class GgufArchitecture:
     layers_with_own_cache: int | None = None
     slides_with_layers: int | None = None
     latent: bool = False
+    indexer: IndexerIn | None = None
     state: GgufState | None = None
     states_in: StatesIn | None = None
     state_period: int | None = None
@@ -101,6 +111,8 @@ ARCHITECTURES: Mapping[str, GgufArchitecture] = {
     "deci": GgufArchitecture(feed_forward_layers=True),
     "deepseek2": _LATENT,
     "deepseek2-ocr": _WINDOW_UNUSED,
+    "deepseek32": replace(_LATENT, indexer=IndexerIn.ALL),
+    "glm-dsa": replace(_LATENT, indexer=IndexerIn.LISTED),
     "minicpm3": _LATENT,
     "mistral4": _LATENT,
     "plm": _LATENT,

@@ -6,7 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from upheld.arithmetic.configs import CachedLayers
-from upheld.arithmetic.gguf_architectures import GgufArchitecture, GgufState, StatesIn
+from upheld.arithmetic.gguf_architectures import (
+    GgufArchitecture,
+    GgufState,
+    IndexerIn,
+    StatesIn,
+)
 from upheld.arithmetic.gguf_header import GgufArray
 from upheld.arithmetic.gguf_keys import GgufKeys, gguf_error
 from upheld.arithmetic.layouts import Layers
@@ -44,6 +49,7 @@ class GgufLayers:
         keeps_state = self._keeps_state(layers, kv_heads, feeds)
         slides = self.slides(layers)
         own = self._layers_with_own_cache(layers)
+        index_dims = self._index_dims(layers)
         beside = self.known.states_in is StatesIn.BESIDE_ATTENTION
         for at in range(layers):
             if keeps_state[at] and state is not None:
@@ -59,7 +65,10 @@ class GgufLayers:
                         f"architecture {self.keys.architecture} has attention"
                     )
                 continue
-            order[at].append(self._attention(heads[at], kv_heads[at], slides[at]))
+            layout = self._attention(heads[at], kv_heads[at], slides[at])
+            if index_dims[at] and isinstance(layout, LatentAttention):
+                layout = replace(layout, index_dim=index_dims[at])
+            order[at].append(layout)
         counts = Counter(layout for layouts in order for layout in layouts)
         if not counts:
             raise gguf_error("no layer has a cache")
@@ -242,6 +251,33 @@ class GgufLayers:
         kind = ChunkedAttention if self.known.chunked else SlidingAttention
         return kind(1, kv_heads, k_dim, v_dim, self._window())
 
+    def _index_dims(self, layers: int) -> list[int]:
+        """Of each layer, the width of the key that its indexer caches; 0 where it has none."""
+        if self.known.indexer is None:
+            return [0] * layers
+        width = self.keys.count("attention.indexer.key_length")
+        # An indexer stands beside latent rows, whose expanded widths are named apart.
+        self.keys.count(_EXPANDED_KEY)
+        if self.known.indexer is IndexerIn.ALL:
+            return [width] * layers
+        suffix = "attention.indexer.types"
+        if isinstance(self.keys.get(suffix), GgufArray):
+            return [width * own for own in self._flags(suffix, layers)]
+        if self.keys.has(suffix):
+            return [width * self.keys.count(suffix, least=0, most=1)] * layers
+        if self.keys.count("context_length") >= GLM_5_2_CONTEXT:
+            raise gguf_error(
+                f"{self.keys.key(suffix)} is missing: in models of {GLM_5_2_CONTEXT:,} tokens, "
+                "not every layer has an indexer of its own"
+            )
+        self.keys.assume(
+            "cached_layers",
+            f"every layer has an indexer of its own, as llama.cpp has it for "
+            f"{self.keys.architecture} of fewer than {GLM_5_2_CONTEXT:,} tokens: the file does "
+            "not say",
+        )
+        return [width] * layers
+
     def _latent(self, heads: int) -> LatentAttention:
         latent = self.keys.count("attention.kv_lora_rank")
         rope = self.keys.count("attention.key_length", least=latent) - latent
@@ -297,6 +333,8 @@ class GgufLayers:
         return GatedDeltaNet(1, taps, heads, groups, width, inner // heads)
 
 
+# From GLM 5.2 on, layers share indexers.
+GLM_5_2_CONTEXT = 1_048_576
 _EXPANDED_KEY = "attention.key_length_mla"
 _ORDER = (FullAttention, LatentAttention, SlidingAttention, ChunkedAttention)
 

@@ -17,7 +17,7 @@ def refuse_unread(keys: GgufKeys, known: GgufArchitecture) -> None:
     signs = {
         "attention.kv_lora_rank": known.latent,
         # llama.cpp's own files have all keys of an indexer; without this one there is none.
-        "attention.indexer.key_length": False,
+        "attention.indexer.key_length": known.indexer is not None,
         "attention.compress_ratios": False,
         "attention.sliding_window": known.may_slide or known.window_unused,
         "attention.shared_kv_layers": known.may_slide,

@@ -2,9 +2,9 @@
 
 Sources: build b11434 (0.6.0-dev), src/llama-context.cpp (the constructor of `llama_context`,
 `llama_init_from_model`), src/llama-model.cpp (`create_memory`), src/llama-kv-cache.cpp,
-src/llama-kv-cache-iswa.cpp and src/llama-memory-recurrent.cpp. Held against what that build
-prints: docs/llama-cpp-caches.md. Older builds pad otherwise; `llama_cpp` has what public logs
-of them show. Caches of the sparse indexer (DeepSeek 3.2, GLM 5) and of RWKV are not known here.
+src/llama-kv-cache-iswa.cpp, src/llama-kv-cache-dsa.cpp and src/llama-memory-recurrent.cpp. Held
+against what that build prints: docs/llama-cpp-caches.md. Older builds pad otherwise; `llama_cpp`
+has what public logs of them show. The caches of RWKV are not known here.
 """
 
 from __future__ import annotations
@@ -119,12 +119,14 @@ class StateCache:
 
 @dataclass(frozen=True, slots=True)
 class Caches:
-    """All caches of a context. `sliding` and `state` are None where the model has no such layer.
+    """All caches of a context; all but `full` are None where the model has no such layer.
 
-    `full` is None where no layer attends; beside `sliding` it may hold no layer.
+    `full` is None where no layer attends; beside `sliding` it may hold no layer. `indexer` has the
+    keys of a sparse indexer, which has no values.
     """
 
     full: TokenCache | None
+    indexer: TokenCache | None
     sliding: TokenCache | None
     state: StateCache | None
 
@@ -132,7 +134,9 @@ class Caches:
     def bytes(self) -> int:
         """Bytes of all of them."""
         tokens = sum(
-            each.k_bytes + each.v_bytes for each in (self.full, self.sliding) if each is not None
+            each.k_bytes + each.v_bytes
+            for each in (self.full, self.indexer, self.sliding)
+            if each is not None
         )
         return tokens + (self.state.r_bytes + self.state.s_bytes if self.state else 0)
 
@@ -157,6 +161,7 @@ def caches(layers: Sequence[Layers], context: Context) -> Caches:
     window_cells = context.window_cells(_window(windowed)) if windowed else 0
     return Caches(
         _token_cache(full, context, context.cells, widest) if full or windowed else None,
+        _indexer_cache(full, context),
         _token_cache(windowed, context, window_cells, widest) if windowed else None,
         _state_cache(states, context) if states else None,
     )
@@ -183,6 +188,22 @@ def _token_cache(
         v_bytes += rows * each.layers * _row_bytes(width, context.v_type, "v_type")
         _check_dtypes(each, context)
     return TokenCache(sum(each.layers for each in layers), cells, context.streams, k_bytes, v_bytes)
+
+
+def _indexer_cache(
+    layers: Sequence[FullAttention | LatentAttention], context: Context
+) -> TokenCache | None:
+    """One key a token, of the dtype of keys: kv_lid of llama_kv_cache_dsa."""
+    indexed = [each for each in layers if isinstance(each, LatentAttention) and each.index_dim]
+    if not indexed:
+        return None
+    rows = context.cells * context.streams
+    k_bytes = sum(
+        rows * each.layers * _row_bytes(each.index_dim, context.k_type, "k_type")
+        for each in indexed
+    )
+    count = sum(each.layers for each in indexed)
+    return TokenCache(count, context.cells, context.streams, k_bytes, 0)
 
 
 def _key_width(layers: FullAttention | LatentAttention) -> int:

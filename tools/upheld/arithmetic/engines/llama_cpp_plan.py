@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar
 
 from upheld.arithmetic.cache import token_formula
@@ -17,6 +18,7 @@ from upheld.arithmetic.engines.whole import WholeSequences
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.layouts import Layers, TokenLayers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
+from upheld.arithmetic.layouts.latent import LatentAttention
 from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.arithmetic.layouts.state import StateLayers
 from upheld.records.units import count
@@ -40,9 +42,12 @@ class SlotPlan(WholeSequences):
         found = caches(self.layouts, self._context(sequences, tokens))
         full = [each for each in self.attention if not isinstance(each, _IN_A_WINDOW)]
         needs = [
-            self._need(kept, layers)
-            for kept, layers in ((found.full, full), (found.sliding, self.windowed))
-            if kept is not None and layers
+            self._need([each for each in kept if each is not None], layers)
+            for kept, layers in (
+                ((found.full, found.indexer), full),
+                ((found.sliding,), self.windowed),
+            )
+            if layers
         ]
         if found.state is not None:
             state = next(each for each in self.layouts if isinstance(each, StateLayers))
@@ -69,11 +74,27 @@ class SlotPlan(WholeSequences):
             padding=self.block_size,
         )
 
-    def _need(self, kept: TokenCache, layers: Sequence[TokenLayers]) -> Need:
-        words = " + ".join(token_formula(each, self.dtype, 1) for each in layers)
-        formula = f"{count(kept.streams, 'slot')} × {count(kept.cells, 'cell')} × "
+    def _need(self, kept: Sequence[TokenCache], layers: Sequence[TokenLayers]) -> Need:
+        words = " + ".join(_formula(each, self.dtype) for each in layers)
+        formula = f"{count(kept[0].streams, 'slot')} × {count(kept[0].cells, 'cell')} × "
         formula += words if len(layers) == 1 else f"({words})"
-        return Need(layers[0], kept.k_bytes + kept.v_bytes, formula)
+        return Need(layers[0], sum(each.k_bytes + each.v_bytes for each in kept), formula)
+
+
+def _formula(layers: TokenLayers, dtype: CacheDtype) -> str:
+    """What one token takes; an indexer's key is of the dtype of keys."""
+    if not isinstance(layers, LatentAttention) or not layers.index_dim:
+        return token_formula(layers, dtype, 1)
+    widths = f"{layers.latent} + {layers.rope} + {layers.index_dim} of the indexer"
+    return f"{layers.layers:,} layers × ({widths}) × {dtype.element} B"
+
+
+def _bytes(layers: TokenLayers, dtype: CacheDtype) -> Fraction:
+    """Bytes of one token in all these layers."""
+    row = layers.token_bytes(dtype)
+    if isinstance(layers, LatentAttention):
+        row += dtype.head_bytes(layers.index_dim)
+    return layers.layers * row
 
 
 @dataclass(frozen=True)
@@ -122,7 +143,7 @@ def _plan(kind: type[P], layers: Sequence[Layers], start: Start) -> P:
         raise ShapeError("layers", "no layer has a cache")
     dtype = start.kv_cache_dtype
     attention = [each for each in kept if not isinstance(each, StateLayers)]
-    token = int(sum(each.layers * each.token_bytes(dtype) for each in attention))
+    token = int(sum(_bytes(each, dtype) for each in attention))
     return kind(
         layouts=kept,
         block_size=start.block_size,
