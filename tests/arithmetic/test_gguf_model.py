@@ -476,6 +476,12 @@ def test_what_does_not_work_is_refused_by_name(
     assert error.value.help
 
 
+def test_states_need_the_heads_of_the_first_layer(tmp_path: Path) -> None:
+    changes = {"attention__head_count": [0, 4], "ssm__conv_kernel": 4, "kda__head_dim": 16}
+    with pytest.raises(ConfigError, match="head_count is 0 in the first layer"):
+        layers_of(tmp_path, "kimi-linear", 2, **LATENT | changes)
+
+
 def test_a_latent_is_one_row(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="head_count_kv is 2, and a latent is one"):
         layers_of(tmp_path, "deepseek2", 2, **LATENT | {"attention__head_count_kv": 2})

@@ -203,7 +203,7 @@ def test_a_gguf_file_that_gives_no_record_leaves_no_file(tmp_path: Path) -> None
     keys = LLAMA | {"general.architecture": "\x1b]0;x\n::error::"}
     file = write_gguf(tmp_path / "model.gguf", keys, dense_tensors())
     result = run(file, *ORIGIN, "--output", str(output))
-    refused(result, "which is not known", "help: known: apertus, ")
+    refused(result, "which is not known", "help: known: afmoe, ")
     assert not any(line.startswith("::") for line in result.output.splitlines())
     file.write_bytes(file.read_bytes()[:500])
     refused(run(file, *ORIGIN, "--output", str(output)), "cut short")

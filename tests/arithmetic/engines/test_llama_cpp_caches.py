@@ -91,7 +91,8 @@ def test_a_latent_has_one_dtype_and_no_values() -> None:
 def test_an_indexer_has_a_key_a_token_in_the_layers_that_own_one() -> None:
     layers = (LatentAttention(2, 512, 64, 128), LatentAttention(6, 512, 64))
     found = caches(layers, Context(n_ctx=4096))
-    assert found.full is not None and found.full.k_bytes == 4096 * 8 * 576 * 2
+    assert found.full is not None
+    assert found.full.k_bytes == 4096 * 8 * 576 * 2
     assert found.indexer == TokenCache(2, 4096, 1, 4096 * 2 * 128 * 2, 0)
     assert found.bytes == 4096 * (8 * 576 + 2 * 128) * 2
     assert caches(layers[1:], Context(n_ctx=4096)).indexer is None

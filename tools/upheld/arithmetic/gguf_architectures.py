@@ -4,11 +4,10 @@ Sources: llama.cpp, build b11434: src/models/*.cpp (load_arch_hparams), src/llam
 (load_hparams, create_memory) and src/llama-hparams.cpp (set_swa_pattern). A period of N there means
 that the last of each N layers has full attention, or the first where `full_comes_first`.
 
-Left out are those whose cache no layout here has: RWKV; an indexer of compressed keys, beside
-keys and values or a window, or that may be missing (deepseek4, dots3note, glm5-next, hy_v4,
-minimax-m3, qwen4exp); linear
+Left out, and so refused: RWKV; an indexer of compressed keys, beside keys and values or a window,
+or that a file may lack (deepseek4, dots3note, glm5-next, hy_v4, minimax-m3, qwen4exp); linear
 attention (minimax-01); layers that are run more than once (nanbeige, hrm_text) or that llama.cpp
-adds (graniteswitch); and what is no decoder, or only drafts.
+adds (graniteswitch); and what is no decoder of text, or only drafts.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ class GgufArchitecture:
     file has one. `slides_with_layers` is how many layers a model has whose layers slide. `chunked`
     layers attend in chunks instead. `layers_with_own_cache` is how many layers, from the first,
     cache keys and values. `latent` is attention to a latent row, and `indexer` says which of these
-    layers cache an indexer's key as well. `state_period` is the N of StatesIn.BETWEEN. `feed_forward_layers` says
-    that a layer without KV heads may have no state either, `one_part_a_layer` that a layer with a
-    feed-forward network has neither attention nor state.
+    layers cache an indexer's key as well. `state_period` is the N of StatesIn.BETWEEN.
+    `feed_forward_layers` says that a layer without KV heads may have no state either,
+    `one_part_a_layer` that a layer with a feed-forward network has neither attention nor state.
     """
 
     period: int | None = None

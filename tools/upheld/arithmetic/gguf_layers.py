@@ -6,14 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from upheld.arithmetic.configs import CachedLayers
-from upheld.arithmetic.gguf_architectures import (
-    GgufArchitecture,
-    GgufState,
-    IndexerIn,
-    StatesIn,
-)
-from upheld.arithmetic.gguf_header import GgufArray
+from upheld.arithmetic.gguf_architectures import GgufArchitecture, GgufState, StatesIn
 from upheld.arithmetic.gguf_keys import GgufKeys, gguf_error
+from upheld.arithmetic.gguf_which_layers import EXPANDED_KEY, WhichLayers
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.chunked import ChunkedAttention
 from upheld.arithmetic.layouts.full import FullAttention
@@ -43,13 +38,12 @@ class GgufLayers:
         """
         order: list[list[Layers]] = [[] for _ in range(layers)]
         state = self._state(blocks) if self.known.state is not None else None
-        heads = self.heads(blocks)
-        kv_heads = self.kv_heads(blocks)
-        feeds = self._only_feeds_forward(blocks)
-        keeps_state = self._keeps_state(layers, kv_heads, feeds)
-        slides = self.slides(layers)
-        own = self._layers_with_own_cache(layers)
-        index_dims = self._index_dims(layers)
+        heads, kv_heads = self.heads(blocks), self.kv_heads(blocks)
+        feeds = self.which.only_feed_forward(blocks)
+        keeps_state = self.which.keep_state(layers, kv_heads, feeds)
+        slides = self.which.slide(layers)
+        own = self.which.with_own_cache(layers)
+        index_dims = self.which.index_dims(layers)
         beside = self.known.states_in is StatesIn.BESIDE_ATTENTION
         for at in range(layers):
             if keeps_state[at] and state is not None:
@@ -65,10 +59,11 @@ class GgufLayers:
                         f"architecture {self.keys.architecture} has attention"
                     )
                 continue
-            layout = self._attention(heads[at], kv_heads[at], slides[at])
-            if index_dims[at] and isinstance(layout, LatentAttention):
-                layout = replace(layout, index_dim=index_dims[at])
-            order[at].append(layout)
+            order[at].append(
+                self._latent(heads[at], index_dims[at])
+                if self.caches_latents
+                else self._attention(heads[at], kv_heads[at], slides[at])
+            )
         counts = Counter(layout for layouts in order for layout in layouts)
         if not counts:
             raise gguf_error("no layer has a cache")
@@ -77,6 +72,11 @@ class GgufLayers:
             tuple(replace(layout, layers=counts[layout]) for layout in found),
             tuple(tuple(map(found.index, layouts)) for layouts in order),
         )
+
+    @property
+    def which(self) -> WhichLayers:
+        """Which layers slide, keep a state, or have a cache of their own."""
+        return WhichLayers(self.keys, self.known)
 
     def heads(self, blocks: int) -> list[int]:
         """Query heads of each block."""
@@ -122,168 +122,27 @@ class GgufLayers:
 
         llama.cpp caches a latent where the file names the expanded widths apart.
         """
-        return self.known.latent and self.keys.says(_EXPANDED_KEY)
-
-    def _only_feeds_forward(self, blocks: int) -> list[bool]:
-        if not self.known.one_part_a_layer:
-            return [False] * blocks
-        return [bool(width) for width in self.keys.per_layer("feed_forward_length", blocks, 0)]
-
-    def _keeps_state(self, layers: int, kv_heads: list[int], feeds: list[bool]) -> list[bool]:
-        match self.known.states_in:
-            case None:
-                return [False] * layers
-            case StatesIn.ALL | StatesIn.BESIDE_ATTENTION:
-                return [True] * layers
-            case StatesIn.BETWEEN:
-                return self._keeps_state_between(layers)
-        return [not kv_heads[at] and not feeds[at] for at in range(layers)]
-
-    def _keeps_state_between(self, layers: int) -> list[bool]:
-        suffix = "attention.recurrent_layers"
-        if isinstance(self.keys.get(suffix), GgufArray):
-            return self._flags(suffix, layers)
-        period = self.known.state_period or 1
-        if self.keys.has("full_attention_interval"):
-            period = self.keys.count("full_attention_interval")
-        else:
-            self.keys.assume(
-                "cached_layers",
-                f"one layer in {period} has full attention and the others keep a state, "
-                f"as llama.cpp has it for {self.keys.architecture}: the file does not say",
-            )
-        return [bool((at + 1) % period) for at in range(layers)]
-
-    def _flags(self, suffix: str, layers: int) -> list[bool]:
-        """Of each layer, whether the list of the file has it so."""
-        found = self.keys.get(suffix)
-        if not isinstance(found, GgufArray) or found.items is None or found.length < layers:
-            length = found.length if isinstance(found, GgufArray) else 0
-            raise gguf_error(
-                f"{self.keys.key(suffix)} has {length:,} items, and there are {layers:,} layers"
-            )
-        return [bool(each) for each in found.items[:layers]]
-
-    def _window(self) -> int:
-        """Tokens of the window or chunk; 0 where there is none."""
-        suffix = "attention.sliding_window"
-        if self.keys.has(suffix):
-            return self.keys.count(suffix, least=0)
-        if self.known.window is None:
-            return 0
-        self.keys.assume(
-            "cached_layers",
-            f"{'chunks are' if self.known.chunked else 'the window is'} {self.known.window:,} "
-            f"tokens, as llama.cpp has it for {self.keys.architecture}: the file does not say",
-        )
-        return self.known.window
-
-    def _may_slide(self, layers: int) -> bool:
-        of_that_many = self.known.slides_with_layers in (None, layers)
-        if self.known.may_slide and of_that_many:
-            return True
-        if self.keys.says("attention.sliding_window"):
-            self.keys.assume(
-                "cached_layers",
-                f"no layer slides, as llama.cpp has it for {self.keys.architecture}"
-                f"{'' if of_that_many else f' of {layers:,} layers'}: it leaves "
-                f"{self.keys.key('attention.sliding_window')} out",
-            )
-        return False
-
-    def slides(self, layers: int) -> list[bool]:
-        """Of each layer, whether it attends within a window or a chunk."""
-        if not self._may_slide(layers) or not self._window():
-            return [False] * layers
-        suffix = "attention.sliding_window_pattern"
-        if isinstance(self.keys.get(suffix), GgufArray):
-            return self._flags(suffix, layers)
-        if self.known.every_layer_slides:
-            self.keys.assume(
-                "cached_layers",
-                "every layer that attends slides, as llama.cpp has it for "
-                f"{self.keys.architecture}: the file does not say",
-            )
-            return [True] * layers
-        period = self.known.period or 1
-        if self.known.pattern_in_file or self.keys.has(suffix):
-            period = self.keys.count(suffix)
-        else:
-            first = ", the first of each" if self.known.full_comes_first else ""
-            verb = "attend in chunks" if self.known.chunked else "slide"
-            self.keys.assume(
-                "cached_layers",
-                f"one layer in {period} has full attention{first} and the others {verb}, as "
-                f"llama.cpp has it for {self.keys.architecture}: the file does not say",
-            )
-        full = 0 if self.known.full_comes_first else period - 1
-        return [at % period != full for at in range(layers)]
-
-    def _layers_with_own_cache(self, layers: int) -> int:
-        suffix = "attention.shared_kv_layers"
-        if self.keys.has(suffix):
-            shared = self.keys.count(suffix, least=0)
-            if shared >= layers:
-                raise gguf_error(f"{self.keys.key(suffix)} is {shared:,} of {layers:,} layers")
-            return layers - shared
-        own = self.known.layers_with_own_cache
-        if own is None or own >= layers:
-            return layers
-        self.keys.assume(
-            "cached_layers",
-            f"layers from {own} on use the cache of an earlier one, as llama.cpp has it for "
-            f"{self.keys.architecture}: the file does not say",
-        )
-        return own
+        return self.known.latent and self.keys.says(EXPANDED_KEY)
 
     def _attention(self, heads: int, kv_heads: int, slides: bool) -> Layers:
-        if self.caches_latents:
-            return self._latent(heads)
         if self.known.latent:
             self.keys.assume(
                 "cached_layers",
                 "the keys and values that a latent row expands to are cached, as llama.cpp has it "
-                f"where there is no {self.keys.key(_EXPANDED_KEY)}",
+                f"where there is no {self.keys.key(EXPANDED_KEY)}",
             )
         k_dim, v_dim = (self.width(f"{of}_length", heads, slides) for of in ("key", "value"))
         if not slides:
             return FullAttention(1, kv_heads, k_dim, v_dim)
         kind = ChunkedAttention if self.known.chunked else SlidingAttention
-        return kind(1, kv_heads, k_dim, v_dim, self._window())
+        return kind(1, kv_heads, k_dim, v_dim, self.which.window())
 
-    def _index_dims(self, layers: int) -> list[int]:
-        """Of each layer, the width of the key that its indexer caches; 0 where it has none."""
-        if self.known.indexer is None:
-            return [0] * layers
-        width = self.keys.count("attention.indexer.key_length")
-        # An indexer stands beside latent rows, whose expanded widths are named apart.
-        self.keys.count(_EXPANDED_KEY)
-        if self.known.indexer is IndexerIn.ALL:
-            return [width] * layers
-        suffix = "attention.indexer.types"
-        if isinstance(self.keys.get(suffix), GgufArray):
-            return [width * own for own in self._flags(suffix, layers)]
-        if self.keys.has(suffix):
-            return [width * self.keys.count(suffix, least=0, most=1)] * layers
-        if self.keys.count("context_length") >= GLM_5_2_CONTEXT:
-            raise gguf_error(
-                f"{self.keys.key(suffix)} is missing: in models of {GLM_5_2_CONTEXT:,} tokens, "
-                "not every layer has an indexer of its own"
-            )
-        self.keys.assume(
-            "cached_layers",
-            f"every layer has an indexer of its own, as llama.cpp has it for "
-            f"{self.keys.architecture} of fewer than {GLM_5_2_CONTEXT:,} tokens: the file does "
-            "not say",
-        )
-        return [width] * layers
-
-    def _latent(self, heads: int) -> LatentAttention:
+    def _latent(self, heads: int, index_dim: int) -> LatentAttention:
         latent = self.keys.count("attention.kv_lora_rank")
         rope = self.keys.count("attention.key_length", least=latent) - latent
-        key = self.keys.count(_EXPANDED_KEY, least=rope + 1)
+        key = self.keys.count(EXPANDED_KEY, least=rope + 1)
         value = self.keys.count("attention.value_length_mla")
-        return LatentAttention(1, latent, rope, 0, heads, key - rope, value)
+        return LatentAttention(1, latent, rope, index_dim, heads, key - rope, value)
 
     def width(self, what: str, heads: int, slides: bool = False) -> int:
         """`key_length` or `value_length`: elements of one head, of a layer with as many.
@@ -316,6 +175,8 @@ class GgufLayers:
         if self.known.state is GgufState.KIMI_DELTA:
             # llama.cpp takes the heads of the first layer for those of every state.
             heads, width = self.heads(blocks)[0], self.keys.count("kda.head_dim")
+            if not heads:
+                raise gguf_error(f"{self.keys.key('attention.head_count')} is 0 in the first layer")
             return GatedDeltaNet(1, taps, heads, heads, width, width)
         inner = self.keys.count("ssm.inner_size")
         width = self.keys.count("ssm.state_size")
@@ -333,9 +194,6 @@ class GgufLayers:
         return GatedDeltaNet(1, taps, heads, groups, width, inner // heads)
 
 
-# From GLM 5.2 on, layers share indexers.
-GLM_5_2_CONTEXT = 1_048_576
-_EXPANDED_KEY = "attention.key_length_mla"
 _ORDER = (FullAttention, LatentAttention, SlidingAttention, ChunkedAttention)
 
 

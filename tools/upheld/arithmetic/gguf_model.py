@@ -23,6 +23,7 @@ from upheld.arithmetic.gguf_header import GgufArray, GgufHeader, read_gguf_heade
 from upheld.arithmetic.gguf_keys import GgufKeys, gguf_error
 from upheld.arithmetic.gguf_layers import GgufLayers
 from upheld.arithmetic.gguf_unread import refuse_unread
+from upheld.arithmetic.gguf_which_layers import EXPANDED_KEY
 from upheld.arithmetic.layouts import Layers
 from upheld.arithmetic.layouts.full import FullAttention
 from upheld.records.shorten import shorten
@@ -166,9 +167,8 @@ class _Reading:
         return facts
 
     def _head_dim(self, heads: int) -> int:
-        expanded = "attention.key_length_mla"
-        if self.keys.says(expanded):
-            return self.keys.count(expanded)
+        if self.keys.says(EXPANDED_KEY):
+            return self.keys.count(EXPANDED_KEY)
         return self.layers.width("key_length", heads)
 
     def _feed_forward(self, blocks: int) -> int:
@@ -227,7 +227,7 @@ class _Reading:
     def _attention_widths(self, layers: int, blocks: int) -> dict[str, tuple[str, int, int]]:
         """Of tensors by name: the keys that a dimension follows from, which, and its size."""
         heads, kv_heads = self.layers.heads(blocks), self.layers.kv_heads(blocks)
-        slides = self.layers.slides(layers)
+        slides = self.layers.which.slide(layers)
         return {
             f"blk.{at}.attn_{tensor}.weight": (
                 f"attention.head_count_kv × {what}",
