@@ -243,10 +243,13 @@ def test_layers_that_use_the_cache_of_another(tmp_path: Path) -> None:
         FullAttention(4, 2, 16, 16),
         SlidingAttention(16, 2, 16, 16, 512),
     )
-    assert layers_of(tmp_path, "gemma3n", 30, attention__shared_kv_layers=20, **window) == (
+    keys = renamed("gemma3n", block_count=30, attention__shared_kv_layers=20, **window)
+    found = read(tmp_path, keys, one_a_layer(30)).model
+    assert found.cached.layers == (
         FullAttention(2, 2, 16, 16),
         SlidingAttention(8, 2, 16, 16, 512),
     )
+    assert found.sharing_layers == 20
 
 
 def test_heads_that_differ_by_layer(tmp_path: Path) -> None:
@@ -353,10 +356,13 @@ def test_latent_rows_beside_states(tmp_path: Path, architecture: str) -> None:
         "ssm__conv_kernel": 4,
         "kda__head_dim": 16,
     }
-    assert layers_of(tmp_path, architecture, 4, **changes) == (
+    found = read(tmp_path, renamed(architecture, block_count=4, **changes), one_a_layer(4))
+    assert found.model.cached.layers == (
         LatentAttention(1, 48, 8, 0, 4, 16, 16),
         GatedDeltaNet(3, 4, 4, 4, 16, 16),
     )
+    assert found.model.state_dtype == "float32"
+    assert "state_dtype" in found.unstated
 
 
 def test_layers_that_only_draft_are_not_counted(tmp_path: Path) -> None:

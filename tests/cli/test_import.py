@@ -14,6 +14,9 @@ from click.testing import CliRunner, Result
 from gguf_files import LLAMA, Q8_0, dense_tensors, one_a_layer, renamed, write_gguf
 from small_corpus import SmallCorpus
 from upheld.cli import main
+from upheld.corpus.validate import validate
+from upheld.corpus.yaml_reader import read_yaml
+from upheld.records.model import Model
 
 CONFIGS = Path(__file__).parents[1] / "corpora" / "configs"
 ORIGIN = ("--origin", "example-shape")
@@ -231,6 +234,29 @@ def test_a_model_without_attention_is_served_by_its_record(
     assert served.exit_code == 0, served.output
     assert "1 sequence × 1 block × 1 group of 64 layers × 194,560 B a page" in served.output
     assert "blocks of 2,048 tokens, 12,451,840 B each" in served.output
+
+
+def test_a_gguf_file_of_latent_rows_and_states_says_what_the_states_are_kept_in(
+    tmp_path: Path,
+) -> None:
+    keys = renamed(
+        "kimi-linear",
+        attention__head_count_kv=[0, 1],
+        attention__kv_lora_rank=48,
+        attention__key_length=56,
+        attention__value_length=48,
+        attention__key_length_mla=24,
+        attention__value_length_mla=16,
+        ssm__conv_kernel=4,
+        kda__head_dim=16,
+    )
+    file = write_gguf(tmp_path / "model.gguf", keys, one_a_layer(2))
+    result = run(file, *ORIGIN, "--id", "example")
+    assert result.exit_code == 0, result.output
+    assert "  - {kind: latent, layers: 1, latent: 48, rope: 8}\n" in result.output
+    assert "torch_dtype: float16\nstate_dtype: float32\n" in result.output
+    assert "Assumed: the state is kept in float32, as engines do" in result.output
+    assert isinstance(validate(read_yaml("record", result.output.encode())), Model)
 
 
 def test_a_gguf_file_without_attention_has_no_heads(tmp_path: Path) -> None:

@@ -71,6 +71,8 @@ class GgufLayers:
         return CachedLayers(
             tuple(replace(layout, layers=counts[layout]) for layout in found),
             tuple(tuple(map(found.index, layouts)) for layouts in order),
+            state_dtype="float32" if self.known.state is GgufState.KIMI_DELTA else None,
+            sharing=layers - own,
         )
 
     @property
@@ -168,16 +170,19 @@ class GgufLayers:
             return ShortConvolution(
                 1, self.keys.count("shortconv.l_cache"), self.keys.count("embedding_length")
             )
-        self.keys.assume(
-            "cached_layers", "the state is kept in the model's dtype: the file does not say"
-        )
         taps = self.keys.count("ssm.conv_kernel")
         if self.known.state is GgufState.KIMI_DELTA:
+            self.keys.assume(
+                "state_dtype", "the state is kept in float32, as engines do: the file does not say"
+            )
             # llama.cpp takes the heads of the first layer for those of every state.
             heads, width = self.heads(blocks)[0], self.keys.count("kda.head_dim")
             if not heads:
                 raise gguf_error(f"{self.keys.key('attention.head_count')} is 0 in the first layer")
             return GatedDeltaNet(1, taps, heads, heads, width, width)
+        self.keys.assume(
+            "cached_layers", "the state is kept in the model's dtype: the file does not say"
+        )
         inner = self.keys.count("ssm.inner_size")
         width = self.keys.count("ssm.state_size")
         if self.known.state is GgufState.MAMBA:

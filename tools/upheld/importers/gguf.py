@@ -43,6 +43,8 @@ def _shape(found: GgufModel, torch_dtype: str | None) -> Shape:
         flags = {"qkv_bias": model.qkv_bias, "qk_norm": model.qk_norm}
         shape.values |= {name: True for name, value in flags.items() if value}
     shape.values["torch_dtype"] = _torch_dtype(shape, model.torch_dtype, torch_dtype)
+    if model.state_dtype is not None:
+        shape.values["state_dtype"] = model.state_dtype
     return shape
 
 
