@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from gguf_files import LLAMA, Q8_0, dense_tensors, write_gguf
+from gguf_files import F32, LLAMA, Q8_0, dense_tensors, write_gguf
 from upheld.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -475,3 +475,12 @@ def test_a_gguf_file_is_as_good_as_a_config(tmp_path: Path) -> None:
     with_bytes = (*quantised, "--checkpoint", str(file))
     refused(run(*with_bytes), "torch_dtype is missing", "help: say --kv-cache-dtype")
     assert "92,672 B" in run(*with_bytes, "--kv-cache-dtype", "fp16").output
+
+
+def test_a_file_in_fp32_says_nothing_of_a_cache_whose_dtype_is_the_engines(tmp_path: Path) -> None:
+    file = write_gguf(tmp_path / "model.gguf", LLAMA, dense_tensors(), F32)
+    options = ("--config", str(file), "--weights-memory", "1 GiB", "--device-memory", "24 GiB")
+    found = run(*options, "--engine", "llama.cpp")
+    assert found.exit_code == 0, found.output
+    assert "2 layers × 2 KV heads × 16 × 2 (K and V) × 2 B" in found.output
+    refused(run(*options, "--engine", "vllm"), "torch_dtype is float32", "--weight-dtype")

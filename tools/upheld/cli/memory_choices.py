@@ -86,7 +86,10 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
         raise ConfigError(
             f"weights: {shape.weights_unknown}", "say --weights-memory, per device, or --checkpoint"
         )
-    weight_dtype, group_size = _stored(shape, chosen, origins, stated is not None)
+    cache_has_its_own = engine.default_kv_cache_dtype is not None
+    weight_dtype, group_size = _stored(
+        shape, chosen, origins, stated is not None, cache_has_its_own
+    )
 
     kv_cache_dtype = take("kv_cache_dtype", "auto", default)
     kv_cache_dtype = KV_CACHE_ALIASES.get(kv_cache_dtype, kv_cache_dtype)
@@ -142,7 +145,11 @@ def choices_of(shape: ConfigModel, chosen: Mapping[str, Any]) -> Choices:
 
 
 def _stored(
-    shape: ConfigModel, chosen: Mapping[str, Any], origins: dict[str, str], stated: bool
+    shape: ConfigModel,
+    chosen: Mapping[str, Any],
+    origins: dict[str, str],
+    stated: bool,
+    cache_has_its_own: bool,
 ) -> tuple[str, int | None]:
     """Weight dtype and group size: as chosen, else as the file stores them."""
     origins["weight_group_size"] = "not stated"
@@ -160,7 +167,7 @@ def _stored(
             group_size = shape.stored.group_size
     else:
         origins["weight_dtype"] = shape.dtype_origin
-        _check_stored_dtype(shape, stated)
+        _check_stored_dtype(shape, stated, cache_has_its_own)
         weight_dtype = shape.torch_dtype or "bf16"
     if (weight_dtype in GROUPED) != (group_size is not None):
         raise ShapeError("weight_group_size", "goes with weight_dtype int4, and only with it")
@@ -202,10 +209,12 @@ def _check_cache_dtype(shape: ConfigModel, weight_dtype: str) -> None:
         )
 
 
-def _check_stored_dtype(shape: ConfigModel, weights_are_stated: bool) -> None:
-    """Refuses to guess a dtype; the bytes of stated weights need none, but the cache's do."""
+def _check_stored_dtype(
+    shape: ConfigModel, weights_are_stated: bool, cache_has_its_own: bool
+) -> None:
+    """Refuses to guess a dtype; stated weights need none, but a cache that follows it does."""
     say = "say --weight-dtype, such as bf16"
-    if weights_are_stated and shape.torch_dtype != "fp32":
+    if weights_are_stated and (cache_has_its_own or shape.torch_dtype != "fp32"):
         return
     if shape.quantised:
         raise ConfigError(
