@@ -1,6 +1,6 @@
 """What engines printed about memory at start-up, against what arithmetic says.
 
-    python benchmarks/engine_reports.py REPORTS.yaml --shapes SHAPES.yaml [--json | --markdown]
+    python benchmarks/engine_reports.py REPORTS.yaml … --shapes SHAPES.yaml [--json | --markdown]
 
 A figure is exact where the prediction, written as the engine writes it, has the same digits; where
 an input is itself a rounded figure, such as 5.27 GiB, where the printed value lies in the interval
@@ -30,14 +30,14 @@ __all__ = ["PERTURBATIONS", "page", "score", "score_all", "score_weights"]
 def main() -> None:
     """Score the reports and print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reports", type=Path)
+    parser.add_argument("reports", type=Path, nargs="+")
     parser.add_argument("--shapes", type=Path, required=True)
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="all figures, for scripts")
     output.add_argument("--markdown", action="store_true", help="the page docs/engine-reports.md")
     parser.add_argument("--perturb", choices=sorted(PERTURBATIONS))
     options = parser.parse_args()
-    reports = yaml.safe_load(options.reports.read_text("utf-8"))
+    reports = [each for path in options.reports for each in yaml.safe_load(path.read_text("utf-8"))]
     shapes = yaml.safe_load(options.shapes.read_text("utf-8"))
     result = score_all(reports, shapes, options.perturb)
     if options.json:

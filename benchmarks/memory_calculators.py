@@ -53,7 +53,10 @@ def main() -> None:
 def known() -> tuple[list[Case], dict[str, Any]]:
     """The cases that the tools are asked, and the shapes of their models."""
     reports = _yaml("engine-reports/reports.yaml")
-    shapes = _yaml("engine-reports/shapes.yaml")
+    named = {report["model_shape"] for report in reports}
+    shapes = {
+        name: shape for name, shape in _yaml("engine-reports/shapes.yaml").items() if name in named
+    }
     return cases(reports, shapes, _yaml("memory-calculators/model-types.yaml")), shapes
 
 

@@ -23,15 +23,22 @@ def configuration(report: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[
     Raises:
         NotPredicted: there is no shape, or it is known that no weights follow.
     """
-    name, printed = report["model_shape"], report["model"]
-    if not shapes.get(name):
+    shape = shapes.get(report["model_shape"])
+    if not shape:
         raise NotPredicted("the shape is not known")
-    added = _added()
-    facts = {**added.get(name, {}), **shapes[name]}
-    if printed != name:
-        facts |= added.get(printed, {})
+    facts = with_published(report, shape)
     if "unknown" in facts:
         raise NotPredicted(facts["unknown"])
+    return facts
+
+
+def with_published(report: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The shape of the reported model, with what the file beside this one adds to it."""
+    name, printed = report["model_shape"], report["model"]
+    added = _added()
+    facts = {**added.get(name, {}), **shape}
+    if printed != name:
+        facts |= added.get(printed, {})
     return facts
 
 

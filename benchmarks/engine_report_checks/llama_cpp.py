@@ -75,32 +75,48 @@ def _one_cache(
     v_type: CacheDtype,
 ) -> Iterator[Check]:
     kind = cache["layers"]
-    attention = [each for each in layers if isinstance(each, FullAttention | LatentAttention)]
-    chosen: list[FullAttention] = []
-    for each in attention:
-        if isinstance(each, LatentAttention):
-            each = each.expanded()
-        sliding = isinstance(each, SlidingAttention)
-        if kind in ("all", "mla_expanded") or (kind == "sliding") == sliding:
-            chosen.append(each)
+    chosen = _cached(layers, kind)
+    if not chosen:
+        raise NotPredicted(f"a cache of {kind} layers is not known")
     cells, streams = int(cache["cells"].replace(",", "")), int(cache.get("streams") or 1)
     if arguments.get("n_ctx"):
         yield _cells(cache, chosen[0], arguments, engine)
     k = v = 0
     for each in chosen:
-        more = llama_cpp.key_and_value_bytes(each, cells, k_type, v_type, streams)
+        if isinstance(each, LatentAttention):
+            more = (llama_cpp.latent_bytes(each, cells, k_type, streams), 0)
+        else:
+            more = llama_cpp.key_and_value_bytes(each, cells, k_type, v_type, streams)
         k, v = k + more[0], v + more[1]
     for name, size in (("k_mib", k), ("v_mib", v), ("kv_mib", k + v)):
         if name in cache:
             yield same_digits(f"{kind}.{name}", cache[name], Fraction(size, MIB))
 
 
+def _cached(layers: list[Layers], kind: str) -> list[FullAttention | LatentAttention]:
+    """The layers of one cache: latent rows as such where it says so, and expanded elsewhere."""
+    chosen: list[FullAttention | LatentAttention] = []
+    for each in layers:
+        if isinstance(each, LatentAttention):
+            each = each if kind == "mla" else each.expanded()
+        elif not isinstance(each, FullAttention) or kind == "mla":
+            continue
+        sliding = isinstance(each, SlidingAttention)
+        if kind in ("all", "mla", "mla_expanded") or (kind == "sliding") == sliding:
+            chosen.append(each)
+    return chosen
+
+
 def _cells(
-    cache: Mapping[str, Any], layout: FullAttention, arguments: Mapping[str, Any], engine: str
+    cache: Mapping[str, Any],
+    layout: FullAttention | LatentAttention,
+    arguments: Mapping[str, Any],
+    engine: str,
 ) -> Check:
     n_ctx, n_seq = arguments["n_ctx"], arguments.get("n_seq") or 1
     batch = arguments.get("n_ubatch") or 512
-    if isinstance(layout, SlidingAttention) and cache["layers"] == "sliding":
+    windowed = isinstance(layout, SlidingAttention) and not arguments.get("swa_full")
+    if windowed and cache["layers"] == "sliding":
         wanted = llama_cpp.sliding_cells(layout, n_ctx, n_seq, batch)
         own = llama_cpp.ollama_sliding_cells(n_seq, batch)
         if engine == "ollama" and int(cache["cells"].replace(",", "")) == own:

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from engine_report_checks.configurations import configuration
-from engine_report_checks.predictions import NotPredicted, row_of
+from engine_report_checks.predictions import NotPredicted, row_of, why_not
+from engine_report_checks.reading import as_scored
 from upheld.arithmetic.configs import ConfigError
 from upheld.arithmetic.configs.weighed import weight_facts
-from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.weights import weights
 from upheld.arithmetic.weights.quantisation import of_quantization_config
 from upheld.judge.beside.figures import GIB, Check, same_digits
@@ -27,18 +27,27 @@ def score_weights(
     """What loading the model took, as vLLM printed it, apart from the KV figures."""
     rows = []
     for report in reports:
-        if "model_loading_gib" not in report["reported"]:
+        printed = _printed(report)
+        if printed is None:
             continue
-        printed = report["reported"]["model_loading_gib"]
         try:
-            size = _loading_bytes(report, configuration(report, shapes))
+            stated = as_scored(report)
+            size = _loading_bytes(stated, configuration(stated, shapes))
             check = same_digits("model_loading_gib", printed, Fraction(size, GIB))
-            rows.append({"id": report["id"], **row_of(check)})
-        except (NotPredicted, ShapeError) as error:
+            rows.append({"id": report.get("id"), **row_of(check)})
+        except Exception as error:
             unknown = Check("model_loading_gib", printed, None, "not-predicted")
-            rows.append({"id": report["id"], **row_of(unknown), "reason": str(error)})
+            rows.append({"id": report.get("id"), **row_of(unknown), "reason": why_not(error)})
     exact = sum(row["verdict"] == "exact" for row in rows)
     return {"exact": exact, "total": len(rows), "rows": rows}
+
+
+def _printed(report: Mapping[str, Any]) -> str | None:
+    """What loading took, or None where the case does not say or has no figures at all."""
+    try:
+        return as_scored(report)["reported"].get("model_loading_gib")
+    except NotPredicted:
+        return None
 
 
 def _loading_bytes(report: Mapping[str, Any], shape: Mapping[str, Any]) -> int:
@@ -53,7 +62,7 @@ def _loading_bytes(report: Mapping[str, Any], shape: Mapping[str, Any]) -> int:
     dtype, group = _stored(arguments, shape)
     found = weights(
         SimpleNamespace(
-            id=report["id"],
+            id=str(report.get("id")),
             weight_dtype=dtype,
             weight_group_size=group,
             tensor_parallel=arguments.get("tensor_parallel_size") or 1,

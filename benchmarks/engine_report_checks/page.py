@@ -55,6 +55,7 @@ PART_NAMES = {
     "all": "all layers",
     "full": "full layers",
     "mamba": "states",
+    "mla": "latent layers",
     "mla_expanded": "all layers",
     "mtp1": "draft layer",
     "recurrent": "states",
@@ -65,6 +66,12 @@ VERDICT_NAMES = {
     ("exact", "interval"): "exact, in the interval",
     ("within", "digits"): "<strong>missed</strong>, by less than 1 %",
     ("within", "interval"): "<strong>missed</strong>, by less than 1 %",
+}
+FIRST_VERDICTS = {
+    "error": "stopped the run with an error at first",
+    "not-predicted": "not predicted at first",
+    "missed": "missed at first",
+    "within": "missed at first, by less than 1 %",
 }
 MISSED = "<strong>missed</strong>"
 NOT_PREDICTED = "<strong>not predicted</strong>"
@@ -103,6 +110,7 @@ what the command prints; a test compares the two.
 
 ```sh
 python benchmarks/engine_reports.py tests/corpora/engine-reports/reports.yaml \\
+  tests/corpora/engine-reports/blind.yaml \\
   --shapes tests/corpora/engine-reports/shapes.yaml --markdown
 ```
 """
@@ -113,7 +121,7 @@ def page(reports: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> str
     by_id = {report["id"]: report for report in reports}
     cases = result["cases"]
     missed = [case for case in cases if case["verdict"] != "exact"]
-    parts = [OPENING, _count(reports, cases)]
+    parts = [OPENING, _count(reports, cases), *_blind(reports, cases)]
     if missed:
         parts += [
             "## Misses\n",
@@ -143,6 +151,35 @@ def _count(reports: Sequence[Mapping[str, Any]], cases: Sequence[Mapping[str, An
         f"In {len(cases) - inferred} cases every input is printed, a default of the engine, or "
         f"part of the model's\nconfiguration. In {inferred} an input was inferred, some from the "
         "printed figures themselves; these\nprove less, and say *inferred input*.\n"
+    )
+
+
+def _blind(
+    reports: Sequence[Mapping[str, Any]], cases: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """How the cases fared that were written down before the arithmetic was run on them."""
+    blind = [each for each in reports if "first_verdict" in each]
+    if not blind:
+        return
+    exact = {case["id"] for case in cases if case["verdict"] == "exact"}
+    yield (
+        "## Blind\n\nThese cases were written down, with their shapes, before the arithmetic was "
+        "run on any of them.\nThe other cases were at hand while it was written.\n"
+    )
+    for number in sorted({each["blind_round"] for each in blind}):
+        now = [each for each in blind if each["blind_round"] == number]
+        first = Counter(each["first_verdict"] for each in now)
+        stopped = f", and {first['error']} stopped the run with an error" * bool(first["error"])
+        yield (
+            f"- **Round {number}: {first['exact']} of {len(now)} exact blind** "
+            f"({first['exact'] / len(now):.0%}){stopped}. Today "
+            f"{sum(each['id'] in exact for each in now)} are exact."
+        )
+    added = sum("added_later" in each for each in blind)
+    yield (
+        "\nAfter a round, misses were mended where their cause is a rule of the engine, so only "
+        f"its first score is\nblind. {added} cases were then given an input: the device that their "
+        "source names, or what the figures\nask for. A case that was not exact at first says so.\n"
     )
 
 
@@ -239,6 +276,9 @@ def _head(report: Mapping[str, Any], with_engine: bool, why: str) -> str:
         said.append(_text(report["notes"]))
     if said:
         lines.append(": ".join(said))
+    if (first := report.get("first_verdict", "exact")) != "exact":
+        later = ", and given an input since" if "added_later" in report else ""
+        lines.append(f"<em>blind</em>: {FIRST_VERDICTS[first]}{later}")
     if why:
         lines.append(why)
     notes = "".join(f'<span class="uph-note">{line}</span>' for line in lines)

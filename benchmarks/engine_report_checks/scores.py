@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from engine_report_checks import llama_cpp, lmdeploy, sglang, tensorrt_llm, vllm, vllm_v0
+from engine_report_checks.configurations import with_published
 from engine_report_checks.loading import score_weights
-from engine_report_checks.predictions import NotPredicted, row_of
+from engine_report_checks.predictions import NotPredicted, row_of, why_not
+from engine_report_checks.reading import as_scored, engine_of
 from engine_report_checks.shapes import PERTURBATIONS, layers_of
-from upheld.arithmetic.errors import ShapeError
 from upheld.judge.beside.figures import Check, same_digits
 
 ENGINES: dict[str, Callable[..., Iterator[Check]]] = {
@@ -32,29 +33,35 @@ def score(
     checks: list[Check] = []
     reason: str | None = None
     try:
-        shape = shapes.get(report["model_shape"])
-        if shape is None:
-            checks = list(_without_a_shape(report))
-        else:
-            layers = layers_of(shape)
-            if perturb:
-                layers = [PERTURBATIONS[perturb](each) for each in layers]
-            if report["engine"] not in ENGINES:
-                raise NotPredicted(f"the engine {report['engine']} is not known")
-            checks = list(ENGINES[report["engine"]](report, layers, shape))
-    except (NotPredicted, ShapeError) as error:
-        reason = str(error)
+        checks = _checks(as_scored(report), shapes, perturb)
+    except Exception as error:
+        reason = why_not(error)
     order = ("exact", "within", "off")
     verdict = "not-predicted"
     if checks and reason is None:
         verdict = max((each.verdict for each in checks), key=order.index)
+    named = report if isinstance(report, Mapping) else {}
     return {
-        "id": report["id"],
-        "engine": report["engine"],
+        "id": str(named.get("id")),
+        "engine": engine_of(named.get("engine")),
         "verdict": verdict,
         **({"reason": reason} if reason else {}),
         "checks": [row_of(each) for each in checks],
     }
+
+
+def _checks(
+    report: Mapping[str, Any], shapes: Mapping[str, Any], perturb: str | None
+) -> list[Check]:
+    if report["engine"] not in ENGINES:
+        raise NotPredicted(f"the engine {report['engine']} is not known")
+    shape = shapes.get(report["model_shape"])
+    if shape is None:
+        return list(_without_a_shape(report))
+    layers = layers_of(shape)
+    if perturb:
+        layers = [PERTURBATIONS[perturb](each) for each in layers]
+    return list(ENGINES[report["engine"]](report, layers, with_published(report, shape)))
 
 
 def _without_a_shape(report: Mapping[str, Any]) -> Iterator[Check]:

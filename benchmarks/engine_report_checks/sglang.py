@@ -29,13 +29,15 @@ def checks(
         kind = pool["layers"]
         found = _pool_layers(layers, kind, shape)
         name = f"{kind}."
-        if isinstance(found, LatentAttention):
-            size = sglang.latent_bytes(found, tokens, dtype, page)
+        if isinstance(found[0], LatentAttention):
+            size = sum(sglang.latent_bytes(each, tokens, dtype, page) for each in found)
             yield same_digits(name + "kv_gb", pool["kv_gb"], Fraction(size, GIB))
         else:
-            k, v = sglang.key_and_value_bytes(found, tokens, dtype, tp, page)
-            yield same_digits(name + "k_gb", pool["k_gb"], Fraction(k, GIB))
-            yield same_digits(name + "v_gb", pool["v_gb"], Fraction(v, GIB))
+            sizes = [sglang.key_and_value_bytes(each, tokens, dtype, tp, page) for each in found]
+            k, v = (sum(each) for each in zip(*sizes, strict=True))
+            for figure, predicted in (("k_gb", k), ("v_gb", v), ("kv_gb", k + v)):
+                if figure in pool:
+                    yield same_digits(name + figure, pool[figure], Fraction(predicted, GIB))
     if "max_total_num_tokens" in reported and reported.get("pools"):
         of_pool = Fraction(reported["pools"][0]["tokens"].replace(",", ""))
         yield same_digits("max_total_num_tokens", reported["max_total_num_tokens"], of_pool)
@@ -50,24 +52,22 @@ def checks(
 
 def _pool_layers(
     layers: list[Layers], kind: str, shape: Mapping[str, Any]
-) -> FullAttention | LatentAttention:
+) -> list[FullAttention | LatentAttention]:
+    """The layers of a pool; there is one in them at least."""
     tokens = [each for each in layers if isinstance(each, FullAttention | LatentAttention)]
-    full = next(each for each in tokens if not isinstance(each, SlidingAttention))
-    found: FullAttention | LatentAttention
-    match kind:
-        case "sliding":
-            found = next(each for each in tokens if isinstance(each, SlidingAttention))
-        case "full" | "all":
-            found = full
-        case _ if kind.startswith("mtp"):
-            return replace(full, layers=int(kind.removeprefix("mtp") or 1))
-        case _:
-            raise NotPredicted(f"a pool of {kind} layers is not known")
+    sliding = [each for each in tokens if isinstance(each, SlidingAttention)]
+    full = [each for each in tokens if each not in sliding]
+    if full and kind.startswith("mtp"):
+        return [replace(full[0], layers=int(kind.removeprefix("mtp") or 1))]
+    found = {"sliding": sliding, "full": full, "all": tokens}.get(kind)
+    if not found:
+        raise NotPredicted(f"a pool of {kind} layers is not known")
     # SGLang allots the layers as well that share another's cache.
-    shared = shape.get("num_hidden_layers", 0) - sum(each.layers for each in layers)
-    if shared > 0 and len(tokens) == len(layers) > 1 and shape.get("num_kv_shared_layers", 1):
-        whole = shape["num_hidden_layers"]
-        part = Fraction(found.layers * whole, sum(each.layers for each in layers))
-        if part.denominator == 1:
-            return replace(found, layers=int(part))
+    known, whole = sum(each.layers for each in layers), shape.get("num_hidden_layers", 0)
+    if whole > known and len(tokens) == len(layers) > 1 and shape.get("num_kv_shared_layers", 1):
+        parts = [Fraction(each.layers * whole, known) for each in found]
+        if all(part.denominator == 1 for part in parts):
+            return [
+                replace(each, layers=int(part)) for each, part in zip(found, parts, strict=True)
+            ]
     return found

@@ -54,6 +54,10 @@ def _layers(each: Mapping[str, Any]) -> Layers:
                 each["k_dim"],
                 each["v_dim"],
             )
+        case "kda":
+            # Kimi Delta Attention: as wide in keys as in values, and as many heads of each.
+            heads, width = each["heads"], each["head_dim"]
+            return GatedDeltaNet(count, each["conv_kernel"], heads, heads, width, width)
         case "mamba" | "mamba1":
             return Mamba1(count, each["conv_kernel"], each["d_inner"], each["state"])
         case "mamba2":
@@ -90,10 +94,16 @@ def _wider(width: int) -> int:
     return width + max(1, round(width * 0.02))
 
 
-def version_of(text: str | None, default: tuple[int, int]) -> tuple[int, int]:
-    """The first two numbers of a version; `fork of 0.2x` and the like name none."""
-    match = re.match(r"(\d+)\.(\d+)(?!x)", text or "")
-    return (int(match[1]), int(match[2])) if match else default
+def version_of(text: str | None, default: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers of the first version in a text, such as `v0.20.2` or `newer than 0.20`.
+
+    `main`, a commit or `fork of 0.2x` names none, and neither does `0.1.dev20073`, which a build
+    calls itself that was made without tags.
+    """
+    match = re.search(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)(?!\d*x)(\.dev)?", text or "")
+    if match is None or (match[2] and match[1] == "0.1"):
+        return default
+    return tuple(map(int, match[1].split(".")))
 
 
 def dtype_of(arguments: Mapping[str, Any], shape: Mapping[str, Any]) -> CacheDtype:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from engine_report_checks import devices
+from engine_report_checks.predictions import NotPredicted
 from engine_report_checks.shapes import dtype_of, version_of
 from upheld.arithmetic.engines import vllm
 from upheld.arithmetic.layouts import Layers
@@ -17,6 +19,8 @@ from upheld.arithmetic.layouts.sliding import SlidingAttention
 from upheld.judge.beside.figures import GIB, Check, Interval, in_interval, same_digits
 from upheld.judge.beside.vllm import capacity
 
+# The last version that prints tokens of the groups of layers, and no concurrency in tokens.
+LAST_FROM_GROUPS = (0, 20)
 _AS_REPORTED = {"capacity.tokens": "gpu_kv_cache_tokens", "concurrency": "max_concurrency"}
 
 
@@ -67,10 +71,11 @@ def checks(
 def settings_of(report: Mapping[str, Any], shape: Mapping[str, Any]) -> vllm.Settings:
     """What a report says vLLM was started with; `assumed` holds what was not printed."""
     arguments, assumed = report["arguments"], report["assumed"]
+    gpu = str(report.get("gpu") or "")
     version = version_of(report["engine_version"], (0, 19))
     printed_by = assumed.get("report")
     if printed_by == "groups":
-        version = min(version, (0, 21))
+        version = min(version, LAST_FROM_GROUPS)
     elif printed_by == "concurrency":
         version = max(version, vllm.TOKENS_FROM_CONCURRENCY_SINCE)
     state = Fraction(assumed["ssm_bytes"]) if "ssm_bytes" in assumed else _state(shape, version)
@@ -80,30 +85,61 @@ def settings_of(report: Mapping[str, Any], shape: Mapping[str, Any]) -> vllm.Set
         block_size=arguments.get("block_size") or 16,
         tensor_parallel_size=arguments.get("tensor_parallel_size") or 1,
         decode_context_parallel_size=arguments.get("decode_context_parallel_size") or 1,
-        max_num_batched_tokens=arguments.get("max_num_batched_tokens") or 8192,
+        max_num_batched_tokens=arguments.get("max_num_batched_tokens")
+        or devices.batched_tokens(gpu, version),
         state_element=state,
         state_mode=assumed.get("mamba_mode", "none"),
         draft_tokens=assumed.get("spec_tokens", 0),
+        batches_in_flight=_batches_in_flight(arguments),
+        kernel_block=_kernel_block(gpu, shape),
+        packs_sparse_latents=_packs_sparse_latents(arguments, gpu),
     )
 
 
-def _state(shape: Mapping[str, Any], version: tuple[int, int]) -> Fraction:
+def _kernel_block(gpu: str, shape: Mapping[str, Any]) -> int | None:
+    gated = any(each["kind"] == "gdn" for each in shape["kv_layers"])
+    return devices.XPU_GATED_DELTA_BLOCK if gated and devices.XPU.search(gpu) else None
+
+
+def _packs_sparse_latents(arguments: Mapping[str, Any], gpu: str) -> bool:
+    """By the attention back end, or by the device that it is chosen for."""
+    if backend := arguments.get("attention_backend"):
+        return "FLASHMLA" in str(backend).upper()
+    return not devices.PLAIN_SPARSE_LATENTS.search(gpu)
+
+
+def _batches_in_flight(arguments: Mapping[str, Any]) -> int:
+    """VllmConfig.max_concurrent_batches: one a stage, or two of asynchronous scheduling."""
+    stages = arguments.get("pipeline_parallel_size") or 1
+    return max(stages, 2 if arguments.get("async_scheduling", True) else 1)
+
+
+def _state(shape: Mapping[str, Any], version: tuple[int, ...]) -> Fraction:
     """Bytes of a state's element where nobody said: fp32 where the family's config asks for it.
 
-    Nemotron-H and the Qwen3.5 family do (mamba_ssm_cache_dtype, mamba_ssm_dtype); Qwen3-Next and
-    Granite 4 keep the convolution's 16 bits, as all did before the option.
+    Nemotron-H and the Qwen3.5 family do (mamba_ssm_cache_dtype, mamba_ssm_dtype), and Kimi Delta
+    Attention always does; Qwen3-Next and Granite 4 keep the convolution's 16 bits, as all did
+    before the option.
     """
     kinds = {each["kind"] for each in shape["kv_layers"]}
     gated = "gdn" in kinds and version >= (0, 11) and shape.get("model_type") != "qwen3_next"
-    return Fraction(4 if gated or "hybrid_override_pattern" in shape else 2)
+    return Fraction(4 if gated or "kda" in kinds or "hybrid_override_pattern" in shape else 2)
 
 
 def _with_drafts(layers: list[Layers], assumed: Mapping[str, Any]) -> list[Layers]:
-    full = next(each for each in layers if type(each) in (FullAttention, LatentAttention))
-    extra = assumed.get("extra_full_layers", 0)
+    """The layers of a drafter beside the model's: full ones as the model's widest are."""
+    extra, sliding = assumed.get("extra_full_layers", 0), assumed.get("extra_sliding_layers", 0)
+    if not extra and not sliding:
+        return layers
+    alike = [each for each in layers if type(each) in (FullAttention, LatentAttention)]
+    if not alike:
+        raise NotPredicted("the model has no full layer that the drafter's could be as wide as")
+    # Of layers that share an indexer the draft layer has its own.
+    full = max(alike, key=lambda each: getattr(each, "index_dim", 0))
     found = [replace(each, layers=each.layers + extra) if each is full else each for each in layers]
-    if sliding := assumed.get("extra_sliding_layers", 0):
-        assert isinstance(full, FullAttention)
+    if sliding:
+        if not isinstance(full, FullAttention):
+            raise NotPredicted("how wide sliding layers beside a latent are is not known")
         window = assumed.get("extra_sliding_window", 2048)
         found.append(SlidingAttention(sliding, full.kv_heads, full.k_dim, full.v_dim, window))
     return found

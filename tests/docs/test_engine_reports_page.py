@@ -22,8 +22,11 @@ CORPUS = ROOT / "tests" / "corpora" / "engine-reports"
 
 @pytest.fixture(scope="module")
 def reports() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = yaml.safe_load((CORPUS / "reports.yaml").read_text("utf-8"))
-    return found
+    return [
+        report
+        for name in ("reports.yaml", "blind.yaml")
+        for report in yaml.safe_load((CORPUS / name).read_text("utf-8"))
+    ]
 
 
 @pytest.fixture(scope="module")

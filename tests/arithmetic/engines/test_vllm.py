@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
+from typing import Any
 
 import pytest
 
@@ -86,10 +88,34 @@ def test_context_parallel_ranks_multiply_the_tokens_of_a_latent_cache() -> None:
 
 def test_later_versions_derive_the_tokens_from_the_concurrency() -> None:
     layers = [FullAttention(10, 4, 512, 512), SlidingAttention(50, 16, 256, 256, 1024)]
-    early = pool(layers, Settings(cache_dtype("bf16"), version=(0, 20)))
-    late = pool(layers, Settings(cache_dtype("bf16"), version=(0, 21)))
+    early = pool(layers, Settings(cache_dtype("bf16"), version=(0, 20, 0)))
+    late = pool(layers, Settings(cache_dtype("bf16"), version=(0, 20, 1)))
     assert early.tokens(20_480) == 20_480 // 6 * 16 == 54_608
     assert late.tokens(20_480, 65_536) == int(late.concurrency(20_480, 65_536) * 65_536)
+
+
+def test_tokens_are_rounded_as_floating_point_is() -> None:
+    # 7676 blocks of 64 tokens at 400,000 printed 491,263; exact division says 491,264.
+    found = pool([FullAttention(1, 1, 128, 128)], replace(BF16, block_size=64, version=(0, 30)))
+    assert found.blocks_for(400_000) == 6250
+    assert found.tokens(7676, 400_000) == 491_263
+
+
+@pytest.mark.parametrize(
+    ("version", "batches", "blocks"),
+    [((0, 25), 2, 577), ((0, 26), 2, 1089), ((0, 26), 1, 577)],
+)
+def test_a_window_is_kept_beside_all_batches_in_flight(
+    version: tuple[int, int], batches: int, blocks: int
+) -> None:
+    settings = replace(BF16, version=version, batches_in_flight=batches)
+    found = pool([SlidingAttention(20, 8, 128, 128, 1024)], settings)
+    assert found.blocks_for(131_072) == blocks == ceil((1023 + found_tokens(settings)) / 16) + 1
+
+
+def found_tokens(settings: Settings) -> int:
+    in_flight = settings.batches_in_flight if settings.version >= (0, 26) else 1
+    return in_flight * settings.max_num_batched_tokens
 
 
 def test_what_one_sequence_needs_and_the_longest_that_fits_agree() -> None:
@@ -121,6 +147,8 @@ def test_a_sparse_latent_keeps_the_key_of_its_indexer_too() -> None:
     narrow = pool(deepseek, Settings(cache_dtype("fp8"), block_size=64))
     assert wide.page_bytes == 64 * (576 * 2 + 132)
     assert narrow.page_bytes == 64 * (656 + 132)
+    plain = replace(narrow.settings, packs_sparse_latents=False)
+    assert pool(deepseek, plain).page_bytes == 64 * (576 + 132)
 
 
 def test_full_layers_that_differ_in_width_are_one_group() -> None:
@@ -136,9 +164,9 @@ def test_full_layers_that_differ_in_width_are_one_group() -> None:
 
 @pytest.mark.parametrize(
     ("text", "version"),
-    [("0.11", (0, 11)), ("v0.22.1", (0, 22)), ("0.19.2rc1", (0, 19)), (None, (0, 19))],
+    [("0.11", (0, 11)), ("v0.22.1", (0, 22, 1)), ("0.19.2rc1", (0, 19, 2)), (None, (0, 19))],
 )
-def test_versions(text: str | None, version: tuple[int, int]) -> None:
+def test_versions(text: str | None, version: tuple[int, ...]) -> None:
     assert vllm.version_of(text) == version
 
 
@@ -151,6 +179,13 @@ def test_a_version_that_is_none_is_never_taken_for_the_default(text: str) -> Non
 def test_a_small_device_takes_fewer_tokens_a_step() -> None:
     assert vllm.default_batched_tokens(Fraction(70 * 2**30)) == 8192
     assert vllm.default_batched_tokens(Fraction(70 * 2**30 - 1)) == 2048
+
+
+def test_a_device_of_160_gib_takes_more_tokens_a_step_in_later_versions() -> None:
+    largest = Fraction(160 * 2**30)
+    assert vllm.default_batched_tokens(largest, (0, 27)) == 8192
+    assert vllm.default_batched_tokens(largest, (0, 28)) == 16384
+    assert vllm.default_batched_tokens(largest - 1, (0, 28)) == 8192
 
 
 @pytest.mark.parametrize(
@@ -177,6 +212,32 @@ def test_a_state_beside_a_latent_is_aligned_to_its_kernel() -> None:
     found = pool(kimi_linear, Settings(cache_dtype("bf16"), state_element=Fraction(4)))
     assert found.attention_block_size == 1920
     assert found.attention_block_size % 64 == 0
+
+
+@pytest.mark.parametrize(
+    ("changed", "block"),
+    [
+        ({"version": (0, 27)}, 1920),
+        ({"version": (0, 28)}, 1920),
+        ({"version": (0, 28), "kernel_block": 256}, 2048),
+        ({"version": (0, 19), "block_size": 256}, 1920),
+        ({"version": (0, 20), "block_size": 256}, 2048),
+    ],
+)
+def test_what_a_block_beside_a_state_is_a_multiple_of(changed: dict[str, Any], block: int) -> None:
+    kimi_linear = [LatentAttention(7, 512, 64), GatedDeltaNet(20, 4, 32, 32, 128, 128)]
+    settings = replace(Settings(cache_dtype("bf16"), state_element=Fraction(4)), **changed)
+    assert pool(kimi_linear, settings).attention_block_size == block
+
+
+def test_beside_a_latent_later_versions_align_to_128_tokens() -> None:
+    layers = [LatentAttention(7, 512, 64), Mamba2(20, 4, 20, 64, 128, 1)]
+    blocks = [
+        pool(layers, replace(BF16, version=version)).attention_block_size
+        for version in ((0, 27), (0, 28))
+    ]
+    assert blocks[0] % 128 == 64
+    assert blocks[1] == blocks[0] + 64
 
 
 def test_without_attention_a_block_is_what_one_sequence_keeps() -> None:

@@ -157,9 +157,14 @@ def is_of_one_plain_rank(report: Report) -> bool:
     return one_rank and plain and (arguments.get("block_size") or 16) > 0
 
 
+BLIND = [
+    each
+    for each in read_yaml("blind.yaml")
+    if each["engine"] == "vllm-v1" and "gpu_kv_cache_tokens" in each["reported"]
+]
 CASES = [
     each
-    for each in read_yaml("reports.yaml")
+    for each in read_yaml("reports.yaml") + BLIND
     if each["engine"] in LOGS and is_of_one_plain_rank(each)
 ]
 

@@ -50,9 +50,9 @@ def key_and_value_bytes(
     )
 
 
-def latent_bytes(layers: LatentAttention, cells: int, k_type: CacheDtype) -> int:
-    """ik_llama.cpp with -mla 2 or 3: one row a token, and no V."""
-    return int(cells * layers.layers * layers.token_bytes(k_type))
+def latent_bytes(layers: LatentAttention, cells: int, k_type: CacheDtype, streams: int = 1) -> int:
+    """One row a token, and no V: mainline since V is a view of K, ik_llama.cpp with -mla 2 or 3."""
+    return int(cells * streams * layers.layers * layers.token_bytes(k_type))
 
 
 def latent_key_and_value_bytes(

@@ -3,7 +3,8 @@
 Sources: vllm/v1/core/kv_cache_utils.py (get_kv_cache_config_from_groups,
 _get_kv_cache_groups_uniform_page_size, _report_kv_cache_config,
 get_max_concurrency_for_kv_cache_config), vllm/v1/kv_cache_interface.py,
-vllm/model_executor/models/config.py (attention/state alignment); read in 0.8.5, 0.11.0, 0.19.0.
+vllm/model_executor/models/config.py (attention/state alignment); read in 0.8.5, 0.11.0, 0.19.0, and
+what changed since in 0.20.0 to 0.31.0.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ DEFAULT_VERSION = (0, 19)
 DEFAULT_BATCHED_TOKENS = 8192
 DEFAULT_BATCHED_TOKENS_OF_A_SMALL_DEVICE = 2048
 LARGE_DEVICE = 70 * 2**30
+DEFAULT_BATCHED_TOKENS_OF_A_LARGEST_DEVICE = 16384
+LARGEST_DEVICE = 160 * 2**30
+LARGEST_DEVICE_SINCE = (0, 28)
 
 # Before the hybrid cache manager every layer was sized as full attention.
 HYBRID_SINCE = (0, 10)
@@ -39,10 +43,16 @@ UNIFORM_TYPE_SINCE = (0, 11)
 # A group size of the largest count, where that is less than 1.5 times the smallest.
 LARGEST_GROUP_SINCE = (0, 12)
 # From here on the printed tokens are derived from the concurrency.
-TOKENS_FROM_CONCURRENCY_SINCE = (0, 21)
+TOKENS_FROM_CONCURRENCY_SINCE = (0, 20, 1)
+# From here on a window is kept beside all batches in flight (VllmConfig.max_in_flight_tokens).
+BATCHES_IN_FLIGHT_SINCE = (0, 26)
 
 STATE_ALIGNMENT = 16
 LATENT_STATE_ALIGNMENT = 64
+# From here on a multiple of the block that was asked for, and beside a latent of 128 tokens.
+ALIGNMENT_TO_BLOCK_SINCE = (0, 20)
+WIDE_LATENT_STATE_ALIGNMENT_SINCE = (0, 28)
+WIDE_LATENT_STATE_ALIGNMENT = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +61,15 @@ class Settings:
 
     `state_mode` is how states are cached: `none`, `align` (with prefix caching) or `all`.
     `state_element` is the state's bytes an element, where the config or a hook names them;
-    `draft_tokens` are those of speculative decoding.
+    `draft_tokens` are those of speculative decoding. `batches_in_flight` are two where scheduling
+    is asynchronous, which is the default. `kernel_block` is the smallest block of the attention
+    back end's kernel, in tokens, where it is not the usual one. `packs_sparse_latents` says whether
+    fp8 latents of sparse attention are kept with their scales (fp8_ds_mla), as FlashMLA asks; other
+    back ends keep them plain.
     """
 
     kv_cache_dtype: CacheDtype
-    version: tuple[int, int] = DEFAULT_VERSION
+    version: tuple[int, ...] = DEFAULT_VERSION
     block_size: int = 16
     tensor_parallel_size: int = 1
     decode_context_parallel_size: int = 1
@@ -64,6 +78,15 @@ class Settings:
     state_element: Fraction = Fraction(2)
     state_mode: str = "none"
     draft_tokens: int = 0
+    batches_in_flight: int = 2
+    kernel_block: int | None = None
+    packs_sparse_latents: bool = True
+
+    @property
+    def tokens_in_flight(self) -> int:
+        """Tokens that may be scheduled while what is outside a window is not yet given back."""
+        batches = self.batches_in_flight if self.version >= BATCHES_IN_FLIGHT_SINCE else 1
+        return batches * self.max_num_batched_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +105,7 @@ class Group:
                 return blocks_of(tokens, self.block_size)
             spare = 1 if settings.state_mode == "align" else 0
             return 1 + spare + settings.draft_tokens
-        held = layout.tokens_held(tokens, settings.max_num_batched_tokens)
+        held = layout.tokens_held(tokens, settings.tokens_in_flight)
         # A window that slides does not begin where a block does.
         unaligned = 1 if isinstance(layout, SlidingAttention) else 0
         return blocks_of(held, self.block_size * settings.decode_context_parallel_size) + unaligned
@@ -156,7 +179,8 @@ class Pool:
     def tokens(self, blocks: int, max_model_len: int | None = None) -> int:
         """`GPU KV cache size`, in tokens, as the version prints it."""
         if self.tokens_from_concurrency and max_model_len:
-            return int(self.concurrency(blocks, max_model_len) * max_model_len)
+            # Floating point, as vLLM has it: 7676 / 6250 × 400,000 prints as 491,263.
+            return int(blocks / self.blocks_for(max_model_len) * max_model_len)
         copies = self.settings.decode_context_parallel_size
         return blocks // len(self.groups) * self.block_tokens(max_model_len) * copies
 
@@ -191,7 +215,7 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
     block = settings.block_size
     if states:
         latent = any(isinstance(each, LatentAttention) for each in kept)
-        aligned = LATENT_STATE_ALIGNMENT if latent else STATE_ALIGNMENT
+        aligned = _state_alignment(settings, latent=latent)
         block = max(block, aligned * ceil(Fraction(max(states), 1) / (aligned * largest)))
     page = int(block * largest)
     size = _group_size([each.layers for each in kept], settings.version)
@@ -204,6 +228,16 @@ def pool(layers: Sequence[Layers], settings: Settings) -> Pool:
             group_block = int(page / per_token[each])
         groups += [Group(each, size, group_block)] * ceil(each.layers / size)
     return Pool(settings, page, size, tuple(groups), block, max(states, default=0))
+
+
+def _state_alignment(settings: Settings, *, latent: bool) -> int:
+    """What the attention block is a multiple of, beside layers with a state."""
+    aligned = settings.kernel_block or (LATENT_STATE_ALIGNMENT if latent else STATE_ALIGNMENT)
+    if latent and settings.version >= WIDE_LATENT_STATE_ALIGNMENT_SINCE:
+        aligned = max(aligned, WIDE_LATENT_STATE_ALIGNMENT)
+    if settings.version >= ALIGNMENT_TO_BLOCK_SINCE:
+        aligned = max(aligned, settings.block_size)
+    return aligned
 
 
 def _all_attend_to_all(layers: Sequence[Layers]) -> bool:
@@ -232,22 +266,24 @@ def _of_states(layers: Sequence[StateLayers], settings: Settings) -> Pool:
     return Pool(settings, page, alike.layers, (Group(alike, alike.layers, block),), block, page)
 
 
-def version_of(text: str | None) -> tuple[int, int]:
-    """The first two numbers of a version such as `v0.19.2rc1`; the default where none is stated.
+def version_of(text: str | None) -> tuple[int, ...]:
+    """The numbers of a version such as `v0.19.2rc1`; the default where none is stated.
 
     Raises:
         ShapeError: a version without two numbers, for which no behaviour is known.
     """
     if text is None:
         return DEFAULT_VERSION
-    match = re.match(r"v?(\d{1,9})\.(\d{1,9})", text)
+    match = re.match(r"v?(\d{1,9}\.\d{1,9}(?:\.\d{1,9})?)", text)
     if match is None:
         raise ShapeError("engine_version", f"{shorten(text)!r} does not begin as 0.19 does")
-    return int(match[1]), int(match[2])
+    return tuple(map(int, match[1].split(".")))
 
 
-def default_batched_tokens(memory: Fraction) -> int:
+def default_batched_tokens(memory: Fraction, version: tuple[int, ...] = DEFAULT_VERSION) -> int:
     """`max_num_batched_tokens` of `vllm serve` where nobody states it, by the device's bytes."""
+    if memory >= LARGEST_DEVICE and version >= LARGEST_DEVICE_SINCE:
+        return DEFAULT_BATCHED_TOKENS_OF_A_LARGEST_DEVICE
     large = memory >= LARGE_DEVICE
     return DEFAULT_BATCHED_TOKENS if large else DEFAULT_BATCHED_TOKENS_OF_A_SMALL_DEVICE
 
@@ -283,7 +319,9 @@ def token_bytes(layers: Layers, settings: Settings) -> Fraction:
     if isinstance(layers, StateLayers):
         return Fraction(0)
     if isinstance(layers, LatentAttention):
-        return layers.sparse_token_bytes(settings.kv_cache_dtype)
+        return layers.sparse_token_bytes(
+            settings.kv_cache_dtype, packed=settings.packs_sparse_latents
+        )
     return layers.token_bytes(settings.kv_cache_dtype, settings.tensor_parallel_size)
 
 
@@ -309,7 +347,7 @@ def all_full(layers: Sequence[Layers]) -> list[Layers]:
     return [FullAttention(count, *key) for key, count in merged.items()] + others
 
 
-def _group_size(counts: Sequence[int], version: tuple[int, int]) -> int:
+def _group_size(counts: Sequence[int], version: tuple[int, ...]) -> int:
     if len(counts) == 1:
         return counts[0]
     smallest, largest = min(counts), max(counts)

@@ -45,9 +45,12 @@ class LatentAttention:
         """Bytes of one token's key of the sparse indexer in one layer; 0 without one."""
         return self.index_dim + INDEXER_SCALE_BYTES * -(-self.index_dim // INDEXER_BLOCK)
 
-    def sparse_token_bytes(self, dtype: CacheDtype) -> Fraction:
-        """The row with the sparse indexer's key, as vLLM (deepseek_v2.py) and SGLang keep it."""
-        if self.index_dim and dtype.name == "fp8":
+    def sparse_token_bytes(self, dtype: CacheDtype, *, packed: bool = True) -> Fraction:
+        """The row with the sparse indexer's key, as vLLM (deepseek_v2.py) and SGLang keep it.
+
+        `packed` fp8 rows have their scales beside them (fp8_ds_mla); others are plain.
+        """
+        if self.index_dim and packed and dtype.name == "fp8":
             return Fraction(FP8_SPARSE_LATENT_BYTES + self.indexer_bytes)
         return self.token_bytes(dtype) + self.indexer_bytes
 
