@@ -21,6 +21,9 @@ from upheld.judge.beside.vllm import capacity
 
 # The last version that prints tokens of the groups of layers, and no concurrency in tokens.
 LAST_FROM_GROUPS = (0, 20)
+# A prefix that attends both ways raises the default of tokens a step to its largest item's.
+WHOLE_ITEMS_SINCE = (0, 22)
+PREFIXES_OF_HYBRIDS_SINCE = (0, 26)
 _AS_REPORTED = {"capacity.tokens": "gpu_kv_cache_tokens", "concurrency": "max_concurrency"}
 
 
@@ -86,14 +89,31 @@ def settings_of(report: Mapping[str, Any], shape: Mapping[str, Any]) -> vllm.Set
         tensor_parallel_size=arguments.get("tensor_parallel_size") or 1,
         decode_context_parallel_size=arguments.get("decode_context_parallel_size") or 1,
         max_num_batched_tokens=arguments.get("max_num_batched_tokens")
-        or devices.batched_tokens(gpu, version),
+        or _default_batched_tokens(gpu, shape, version),
         state_element=state,
-        state_mode=assumed.get("mamba_mode", "none"),
+        state_mode=assumed.get("mamba_mode") or _state_mode(arguments, version),
         draft_tokens=assumed.get("spec_tokens", 0),
         batches_in_flight=_batches_in_flight(arguments),
         kernel_block=_kernel_block(gpu, shape),
         packs_sparse_latents=_packs_sparse_latents(arguments, gpu),
     )
+
+
+def _default_batched_tokens(gpu: str, shape: Mapping[str, Any], version: tuple[int, ...]) -> int:
+    """What nobody stated; one item has to fit where a prefix attends both ways (arg_utils.py)."""
+    item = shape.get("prefix_item_tokens", 0) if version >= WHOLE_ITEMS_SINCE else 0
+    return max(devices.batched_tokens(gpu, version), item)
+
+
+def _state_mode(arguments: Mapping[str, Any], version: tuple[int, ...]) -> str:
+    """How states are cached where it was not printed: by whether prefixes are (models/config.py).
+
+    ModelConfig.is_prefix_caching_supported: the default was off for hybrids before 0.26.
+    """
+    cached = arguments.get("enable_prefix_caching")
+    if cached is None:
+        cached = version >= PREFIXES_OF_HYBRIDS_SINCE
+    return "align" if cached else "none"
 
 
 def _kernel_block(gpu: str, shape: Mapping[str, Any]) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from engine_report_checks import devices
+from engine_report_checks import devices, vllm
 from engine_report_checks.reading import as_scored, engine_of
 from engine_report_checks.scores import score, score_all
 from engine_report_checks.shapes import version_of
@@ -156,6 +156,35 @@ def test_a_count_in_text_is_a_number_and_a_figure_stays_text() -> None:
 )
 def test_a_device_has_its_default_of_tokens_a_step(gpu: str, tokens: int) -> None:
     assert devices.batched_tokens(gpu, (0, 30)) == tokens
+
+
+@pytest.mark.parametrize(
+    ("version", "arguments", "mode"),
+    [
+        ("0.25.1", {}, "none"),
+        ("0.26.0", {}, "align"),
+        ("0.26.0", {"enable_prefix_caching": False}, "none"),
+        ("0.19", {"enable_prefix_caching": True}, "align"),
+    ],
+)
+def test_states_are_cached_as_prefixes_are(
+    version: str, arguments: dict[str, Any], mode: str
+) -> None:
+    case = as_scored({**PLAIN, "engine_version": version, "arguments": arguments})
+    assert vllm.settings_of(case, SHAPES["dense"]).state_mode == mode
+
+
+@pytest.mark.parametrize(
+    ("version", "stated", "tokens"),
+    [("0.21", None, 2048), ("0.22", None, 2496), ("0.22", 2048, 2048)],
+)
+def test_an_item_of_a_prefix_fits_in_the_default_of_tokens_a_step(
+    version: str, stated: int | None, tokens: int
+) -> None:
+    arguments = {"max_num_batched_tokens": stated}
+    case = as_scored({**PLAIN, "engine_version": version, "gpu": "L4", "arguments": arguments})
+    shape = {**SHAPES["dense"], "prefix_item_tokens": 2496}
+    assert vllm.settings_of(case, shape).max_num_batched_tokens == tokens
 
 
 def test_windows_alone_are_a_pool_with_and_without_drafts() -> None:
