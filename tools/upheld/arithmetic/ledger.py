@@ -18,7 +18,7 @@ from upheld.arithmetic.dtypes import OF_TORCH, cache_dtype
 from upheld.arithmetic.engines import engine_of
 from upheld.arithmetic.engines.engine import Engine
 from upheld.arithmetic.engines.plan import CachePlan, Start
-from upheld.arithmetic.engines.vllm import default_batched_tokens, stage_sizes
+from upheld.arithmetic.engines.vllm import stage_sizes
 from upheld.arithmetic.errors import ShapeError
 from upheld.arithmetic.facts import (
     Accelerator,
@@ -379,14 +379,20 @@ def _start(
         block_size=deployment.block_size or engine.default_block_size,
         tensor_parallel=tensor_parallel,
         decode_context_parallel=deployment.decode_context_parallel,
-        max_num_batched_tokens=(
-            deployment.max_num_batched_tokens or default_batched_tokens(device.memory.base)
-        ),
+        max_num_batched_tokens=_batched_tokens(engine, deployment, device),
         max_num_seqs=deployment.max_num_seqs,
         prefix_caching=deployment.prefix_caching,
         conv_element=cache_dtype(OF_TORCH.get(computed, computed)).element,
         state_element=cache_dtype(OF_TORCH.get(state, state)).element if state else None,
     )
+
+
+def _batched_tokens(engine: Engine, deployment: Choices, device: Accelerator) -> int:
+    if deployment.max_num_batched_tokens is not None:
+        return deployment.max_num_batched_tokens
+    if engine.default_batched_tokens is None:
+        return 0
+    return engine.default_batched_tokens(device.memory.base, deployment.engine_version)
 
 
 _CACHE_CHOICES = (

@@ -57,7 +57,7 @@ class Question:
             return self.remarks
         beyond = (
             f"{format_number(max(asked))} tokens are beyond max_position_embeddings, "
-            f"{self.positions:,}; vLLM refuses that unless it is told otherwise."
+            f"{self.positions:,}; an engine refuses that unless it is told otherwise."
         )
         return (*self.remarks, beyond)
 

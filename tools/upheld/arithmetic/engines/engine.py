@@ -21,7 +21,8 @@ class Engine:
     pipeline stage, from the number of layers and of stages; it and `decode_context_parallel` are
     absent where the engine can't. `counts_allocations` says that it prints weights as PyTorch's
     allocator counts them. `default_kv_cache_dtype` is None where the cache is kept in the dtype
-    that the model computes in.
+    that the model computes in. `default_batched_tokens` are the tokens of a step, from the bytes
+    of the device and the version, where the cache depends on them.
     """
 
     name: str
@@ -37,3 +38,4 @@ class Engine:
     decode_context_parallel: bool = False
     counts_allocations: bool = False
     default_kv_cache_dtype: str | None = None
+    default_batched_tokens: Callable[[Fraction, str | None], int] | None = None

@@ -17,7 +17,8 @@ class Start:
 
     `engine_version` is as it was written, or None. `block_size` is in tokens. `conv_element` and
     `state_element` are bytes of an element of recurrent layers' convolution and state, the latter
-    None where the model leaves it to the engine.
+    None where the model leaves it to the engine. `max_num_batched_tokens` is 0 where the engine's
+    cache does not depend on it.
     """
 
     engine_version: str | None

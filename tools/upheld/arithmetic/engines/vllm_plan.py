@@ -15,6 +15,7 @@ from upheld.arithmetic.engines.vllm import (
     Group,
     Pool,
     Settings,
+    default_batched_tokens,
     pool,
     stage_sizes,
     token_bytes,
@@ -165,6 +166,9 @@ V1 = Engine(
     stages=stage_sizes,
     decode_context_parallel=True,
     counts_allocations=True,
+    default_batched_tokens=lambda memory, version: default_batched_tokens(
+        memory, version_of(version)
+    ),
 )
 V0 = replace(
     V1,
