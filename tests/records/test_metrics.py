@@ -40,7 +40,9 @@ def test_a_claim_may_always_be_declared_open() -> None:
 
 def test_what_one_run_gives_many_values_of() -> None:
     assert {name for name, metric in METRICS.items() if metric.distribution} == {
-        "latency.ttft", "latency.tpot", "latency.itl", "latency.e2e", "time",
+        "device.memory_used", "device.memory_total", "device.utilisation", "device.power",
+        "device.power_limit", "device.temperature", "device.clock",
+        "latency", "latency.ttft", "latency.tpot", "latency.itl", "latency.e2e", "time",
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from upheld.corpus.strict_json import Json, Keys, Special
 from upheld.measured.content import Content
-from upheld.measured.reading import AxisValue, Figure, Mean, Requests, Row
+from upheld.measured.reading import AxisValue, Figure, Mean, Requests, Row, TestOutcome
 from upheld.measured.recompute import TOLERANCE, agrees
 from upheld.records.finding import Finding, Place, Severity
 from upheld.records.units import format_number
@@ -40,6 +40,7 @@ class RowDraft:
         self.stated: dict[str, str] = {}
         self.samples: dict[str, int] = {}
         self.means: dict[str, Mean] = {}
+        self.tests: dict[str, TestOutcome] = {}
         self._content = content
         self._document = document
         self._keys = keys
@@ -112,17 +113,31 @@ class RowDraft:
         self.find(IMPOSSIBLE, f"{name} is a count but not whole", UNTOUCHED, *keys)
         return None
 
-    def report(self, name: str, unit: str, *keys: str | int, note: str | None = None) -> None:
-        """A figure that the file states and that nothing else in it can confirm."""
+    def report(
+        self,
+        name: str,
+        unit: str,
+        *keys: str | int,
+        note: str | None = None,
+        rounding: Fraction = Fraction(0),
+    ) -> None:
+        """A figure that the file states and that nothing else in it can confirm.
+
+        `rounding`: how far what the tool knew can be from what it states.
+        """
         value = self.number(*keys)
         if value is None:
             return
         earlier = self._figures.get(name)
         if earlier is None:
             stated = Fraction(value)
-            self._figures[name] = Figure(name, stated, unit, "reported", stated, note)
+            self._figures[name] = Figure(name, stated, unit, "reported", stated, note, rounding)
         elif not agrees(earlier.value, value):
             self._disagreement(name, unit, earlier.value, value, keys)
+
+    def report_as(self, name: str, value: Fraction, unit: str, rounding: Fraction) -> None:
+        """A figure that the file states in another unit or a name of its own."""
+        self._figures[name] = Figure(name, value, unit, "reported", value, None, rounding)
 
     def recompute(
         self,
@@ -132,17 +147,23 @@ class RowDraft:
         *keys: str | int,
         note: str | None = None,
         magnitude: Fraction = Fraction(0),
+        rounding: Fraction = Fraction(0),
     ) -> None:
         """A figure worked out from the file, beside what its summary says at `keys`, if it does.
 
-        `magnitude`: see recompute.agrees.
+        `magnitude`: see recompute.agrees. `rounding`: how far the value can be from what the tool
+        knew, because it is worked out from numbers that were printed rounded.
         """
         reported = self.number(*keys) if keys else None
-        if reported is not None and not agrees(value, reported, magnitude):
+        if (
+            reported is not None
+            and abs(value - Fraction(reported)) > rounding
+            and not agrees(value, reported, magnitude)
+        ):
             self._disagreement(name, unit, value, reported, keys)
         if name not in self._figures:
             stated = None if reported is None else Fraction(reported)
-            self._figures[name] = Figure(name, value, unit, "recomputed", stated, note)
+            self._figures[name] = Figure(name, value, unit, "recomputed", stated, note, rounding)
 
     def value(self, name: str) -> Fraction | None:
         """The value of a figure that the row has by now."""
@@ -180,6 +201,7 @@ class RowDraft:
             samples=self.samples,
             means=self.means,
             findings=tuple(self._findings),
+            tests=self.tests,
         )
 
     def _disagreement(

@@ -38,11 +38,15 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """How many requests a row rests on; None is unknown, which is not zero."""
+    """How many requests a row rests on; None is unknown, which is not zero.
+
+    `failed_are_timed`: the tool counts the times of failed requests among its latencies.
+    """
 
     completed: int | None
     failed: int | None
     attempted: int | None
+    failed_are_timed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,9 @@ class Startup:
     printed: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
 
 
+TestOutcome = Literal["passed", "failed", "error", "skipped"]
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One run, operating point or test of a file.
@@ -76,7 +83,8 @@ class Row:
     `requests` is None where the tool sends no requests. `samples` says how many values are
     behind each distribution, such as `latency.ttft`, or at most can be. `means` are axes that the
     envelope lacks because no single value holds for all requests, or none is known to. `startup`
-    is there where the row is a start of an engine.
+    is there where the row is a start of an engine; `tests` where it is a report of tests, with the
+    outcome of each by its full name, the worst where a name is there more than once.
     """
 
     case: str | None
@@ -90,6 +98,7 @@ class Row:
     means: Mapping[str, Mean] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     startup: Startup | None = None
+    tests: Mapping[str, TestOutcome] = field(default_factory=dict)
 
     def figure(self, name: str) -> Figure | None:
         """The figure of that name, if the row has it."""

@@ -60,10 +60,14 @@ def requests_failed(row: Row, name: str) -> Shortcoming | None:
     if row.requests.failed > 0:
         sent = row.requests.attempted
         of = f" of {sent:,}" if sent is not None else ""
+        timed = ""
+        if row.requests.failed_are_timed:
+            timed = "; their times are among the latencies"
+        elif row.requests.completed:
+            timed = "; latencies are of the others only"
         return Shortcoming(
             "UPH505",
-            f"{row.requests.failed:,}{of} requests failed"
-            + ("; latencies are of the others only" if row.requests.completed else ""),
+            f"{row.requests.failed:,}{of} requests failed{timed}",
             "find out why they failed, and measure again without failures",
         )
     return None

@@ -79,6 +79,17 @@ def _table() -> dict[str, Metric]:
         ("safety.budget_reserved", "Tokens are reserved before a request is admitted", None, None, neither, by_policy, False),
         ("privacy.network", "Where prompts and answers travel on the network", None, None, neither, frozenset({"measured", "tested", "cited"}), False),
         ("tokenisation.count", "Tokens that the gateway counts against those that the engine counts", "ratio", "ratio", neither, frozenset({"measured", "tested"}), False),
+        ("bandwidth.bus.avg", "Bus bandwidth of a collective, the mean over sizes", "bandwidth", "GB/s", higher, by_hardware, False),
+        ("bandwidth.bus.max", "Bus bandwidth of a collective at its best size", "bandwidth", "GB/s", higher, by_hardware, False),
+        ("bandwidth.sum", "Bandwidth of copies, the sum over pairs of devices", "bandwidth", "GB/s", higher, by_hardware, False),
+        ("device.memory_used", "Memory in use on a device, whoever uses it", "memory", "MiB", lower, frozenset({"measured"}), True),
+        ("device.memory_total", "Memory that a device has", "memory", "MiB", higher, by_hardware, True),
+        ("device.utilisation", "Share of time in which a device ran any kernel", "ratio", "%", neither, frozenset({"measured"}), True),
+        ("device.power", "Power that a device draws", "power", "W", lower, frozenset({"measured"}), True),
+        ("device.power_limit", "Power that a device may draw", "power", "W", neither, by_hardware, True),
+        ("device.temperature", "Temperature of a device", "temperature", "°C", lower, frozenset({"measured"}), True),
+        ("device.clock", "Clock of the multiprocessors of a device", "frequency", "MHz", higher, frozenset({"measured"}), True),
+        ("latency", "Time of whatever a load tool counts as a request", "time", "ms", lower, by_hardware, True),
         ("latency.ttft", "Time to first token", "time", "ms", lower, by_hardware, True),
         ("latency.tpot", "Time per output token after the first", "time", "ms", lower, by_hardware, True),
         ("latency.itl", "Time between two chunks of output", "time", "ms", lower, by_hardware, True),
@@ -89,6 +100,8 @@ def _table() -> dict[str, Metric]:
         ("throughput.total_tokens", "Input and output tokens in a second", "token rate", "tokens/s", higher, by_hardware, False),
         ("requests.completed", "Requests that completed", "requests", "requests", higher, frozenset({"measured"}), False),
         ("requests.failed", "Requests that failed", "requests", "requests", lower, frozenset({"measured"}), False),
+        ("requests.failed_ratio", "Share of requests that failed", "ratio", "ratio", lower, frozenset({"measured"}), False),
+        ("requests", "Events that a load tool counts as requests", "count", "count", neither, frozenset({"measured"}), False),
         ("requests.attempted", "Requests that were sent", "requests", "requests", neither, frozenset({"measured"}), False),
         ("concurrency.limit", "Most requests that the client has open at once", "requests", "requests", neither, frozenset({"measured"}), False),
         ("duration", "Wall time of a run", "time", "s", neither, frozenset({"measured"}), False),
@@ -96,10 +109,16 @@ def _table() -> dict[str, Metric]:
         ("tokens.output.total", "Output tokens of a run", "tokens", "tokens", neither, frozenset({"measured"}), False),
         ("speculation.acceptance", "Drafted tokens that were accepted", "ratio", "%", higher, by_hardware, False),
         ("speculation.length", "Tokens accepted for each draft", "tokens", "tokens", higher, by_hardware, False),
+        ("tests.total", "Tests of a report", "count", "count", neither, frozenset({"measured"}), False),
+        ("tests.passed", "Tests that passed", "count", "count", higher, frozenset({"measured"}), False),
+        ("tests.failed", "Tests that failed", "count", "count", lower, frozenset({"measured"}), False),
+        ("tests.errors", "Tests that ended in an error", "count", "count", lower, frozenset({"measured"}), False),
+        ("tests.skipped", "Tests that were skipped", "count", "count", lower, frozenset({"measured"}), False),
         ("time", "Time that a program or function takes", "time", "s", lower, frozenset({"measured"}), True),
         ("cost.per_million_tokens", "Cost of a million tokens", "money per tokens", "USD/1M tokens", lower, by_hardware, False),
         ("cost.per_hour", "Cost of an hour", "money per time", "USD/h", lower, by_hardware, False),
         ("quality.answers", "Quality of the model's answers", "ratio", "ratio", higher, by_hardware, False),
+        ("quality.perplexity", "How far a model is from foreseeing a text", "ratio", "ratio", lower, by_hardware, False),
         ("deployment.works", "The deployment runs as it is described", None, None, neither, frozenset({"measured", "tested"}), False),
         ("project.behaviour", "What a piece of software does", None, None, neither, frozenset({"tested", "cited"}), False),
     ]  # fmt: skip
@@ -128,7 +147,10 @@ def resolve(name: str) -> tuple[Metric, str | None]:
         stem, _, whole = stem.rpartition(".")
         statistic = f"{whole}.{statistic}"
     metric = METRICS.get(stem)
-    if metric is None:
+    mistyped = not _STATISTIC.fullmatch(statistic) and any(
+        known.startswith(f"{stem}.") for known in METRICS
+    )
+    if metric is None or mistyped:
         from difflib import get_close_matches
 
         near = get_close_matches(name, METRICS, n=3, cutoff=0.5)

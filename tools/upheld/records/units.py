@@ -46,7 +46,9 @@ def _units() -> dict[str, Unit]:
         "request rate": {"requests/s": 1},
         "bandwidth": {"B/s": 1, "MB/s": 10**6, "GB/s": 10**9, "TB/s": 10**12},
         "compute rate": {"FLOP/s": 1, "TFLOP/s": 10**12},
+        "frequency": {"Hz": 1, "MHz": 10**6, "GHz": 10**9},
         "power": {"W": 1, "kW": 1000},
+        "temperature": {"°C": 1},
         "energy": {"J": 1, "kWh": 3_600_000},
         "money": {"USD": 1},
         "money per time": {"USD/h": Fraction(1, 3600)},
@@ -69,7 +71,8 @@ ALIASES = {
     "minute": "min", "minutes": "min", "hour": "h", "hours": "h", "day": "days", "d": "days",
     "token": "tokens", "tok": "tokens", "request": "requests", "req": "requests",
     "sequence": "sequences", "seqs": "sequences", "device": "devices", "gpus": "devices",
-    "tok/s": "tokens/s", "req/s": "requests/s", "percent": "%", "×": "ratio", "x": "ratio",
+    "tok/s": "tokens/s", "req/s": "requests/s", "samples/s": "requests/s",
+    "percent": "%", "×": "ratio", "x": "ratio",
     "TFLOPS": "TFLOP/s", "USD/Mtok": "USD/1M tokens",
 }  # fmt: skip
 

@@ -82,8 +82,10 @@ def _row_as_text(
 
 
 def _value(figure: Figure) -> tuple[str, str]:
-    """The value and its unit, seconds below a millisecond in the unit that fits them."""
+    """The value and its unit; seconds below a millisecond and nanoseconds above it in what fits."""
     unit = figure.unit
+    if unit == "ns" and figure.value >= 10**6:
+        unit = "ms"
     if unit == "s" and 0 < figure.value < UNITS["ms"].factor:
         unit = "us" if figure.value >= UNITS["us"].factor else "ns"
     value = figure.value * UNITS[figure.unit].factor / UNITS[unit].factor
@@ -103,7 +105,7 @@ def _origin(figure: Figure, notes: dict[str, int]) -> str:
         return f"reported only{mark}"
     if figure.reported is None:
         return f"recomputed{mark}"
-    slack = TOLERANCE * max(abs(figure.value), abs(figure.reported))
+    slack = max(TOLERANCE * max(abs(figure.value), abs(figure.reported)), figure.rounding)
     if abs(figure.value - figure.reported) <= slack:
         return click.style("recomputed ✓ the summary agrees", fg="green") + mark
     said = format_number(figure.reported, 9)
