@@ -14,6 +14,7 @@ from upheld.records.shorten import shorten
 from upheld.records.types import (
     AssumptionRef,
     Basis,
+    Commit,
     Count,
     Date,
     DeploymentRef,
@@ -76,9 +77,15 @@ class Within(Axes):
 
 
 class Evidence(Part):
-    """A run that the claim names as its evidence."""
+    """A run that the claim names as its evidence.
+
+    `test` is the full name of a test in the run's report, and `commit` the one at which it must
+    have passed: both are for claims with basis `tested`.
+    """
 
     run: RunRef
+    test: Line | None = None
+    commit: Commit | None = None
 
 
 class Citation(Part):
@@ -120,6 +127,12 @@ class Claim(Part):
         missing = [name for name in needed if getattr(self, name) is None]
         if missing:
             raise ValueError(f"a claim with basis: {self.basis} needs {' and '.join(missing)}")
+        return self
+
+    @model_validator(mode="after")
+    def _names_tests_where_tests_count(self) -> Claim:
+        if self.basis != "tested" and any(each.test or each.commit for each in self.evidence):
+            raise ValueError(f"evidence of basis: {self.basis} names no test and no commit")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from upheld.records.claim import Axes
-from upheld.records.types import Date, Line, Part, Record, Sha256, Text
+from upheld.records.types import Commit, Date, Line, Part, Record, Sha256, Text
 
 
 class RawFile(Part):
@@ -19,12 +19,16 @@ class RawFile(Part):
 
 
 class Run(Record):
-    """What was measured. `states` holds the axes of the envelope that no file states."""
+    """What was measured. `states` holds the axes of the envelope that no file states.
+
+    `commit` is that of the software under test.
+    """
 
     kind: Literal["run"]
     date: Date
     by: Line
     command: Line | None = None
+    commit: Commit | None = None
     outcome: Literal["completed", "failed", "interrupted"]
     files: list[RawFile] = Field(min_length=1)
     states: Axes = Axes()
