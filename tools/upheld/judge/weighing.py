@@ -22,9 +22,7 @@ from upheld.records.units import find_unit, format_number
 
 Standing = Literal["counts", "insufficient", "out-of-envelope"]
 
-# What a claim must say of where it holds before any run can be held against it.
 _OF_SERVING = ("model", "engine", "device")
-_OF_A_PROGRAM = ("benchmark", "processor")
 _LOAD = ("concurrency", "request_rate")
 
 # Metrics of which a benchmark of a served model gives the figures.
@@ -32,8 +30,18 @@ _SERVING = (
     "latency.", "throughput.", "requests.", "tokens.", "speculation.", "concurrency.", "duration",
 )  # fmt: skip
 
-# Metrics that depend on the served model and not on its load.
-_OF_MEMORY = ("memory.", "capacity.")
+# What a claim must say of where it holds before any run can be held against it, by the first part
+# of its metric. Bare `latency` and `requests` are of whatever a load tool counts: it must be named.
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "memory": _OF_SERVING,
+    "capacity": _OF_SERVING,
+    "time": ("benchmark", "processor"),
+    "device": ("device",),
+    "bandwidth": ("device", "benchmark"),
+    "quality": ("model", "benchmark"),
+    "tests": ("benchmark",),
+}
+_COUNTED_BY_A_LOAD_TOOL = ("latency", "requests")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +86,11 @@ def open_question(claim: Claim, axes: Mapping[str, Any]) -> str | None:
             f"{claim.metric} has many values in one run, and the claim does not say which "
             f"statistic it means, such as {claim.metric}.p99."
         )
-    serving = metric.name.startswith(_SERVING)
-    needed: tuple[str, ...] = ()
-    if serving or metric.name.startswith(_OF_MEMORY):
-        needed = _OF_SERVING
-    elif metric.name == "time":
-        needed = _OF_A_PROGRAM
+    counted = metric.name in _COUNTED_BY_A_LOAD_TOOL
+    serving = counted or metric.name.startswith(_SERVING)
+    needed = _OF_SERVING if serving else _NEEDED.get(metric.name.partition(".")[0], ())
+    if counted:
+        needed = (*needed, "benchmark")
     missing = [AXES[axis].title for axis in needed if axis not in axes]
     if serving and not any(axis in axes for axis in _LOAD):
         missing.append("concurrency or request rate")

@@ -11,12 +11,12 @@ from upheld.measured.printed import half_of_last_digit, shown
 from upheld.measured.reading import Row
 from upheld.records.units import format_number
 
-_DEVICE = re.compile(r"(?:Device )?\d+: (?P<name>[^()]+?)\s*(?:\(.*)?")
+_DEVICE = re.compile(r"(?:Device )?\d+: (?P<name>[^(]+)")
 
 
 def state_devices(draft: RowDraft, lines: Sequence[str]) -> None:
     """The device and how many, where all lines such as `0: NVIDIA H200 (00000000:0c:00)` agree."""
-    names = [found["name"] for line in lines if (found := _DEVICE.fullmatch(line))]
+    names = [found["name"].strip() for line in lines if (found := _DEVICE.match(line))]
     if len(set(names)) == 1:
         draft.envelope["device"] = shown(names[0])
         draft.envelope["device_count"] = len(names)
@@ -41,6 +41,8 @@ def hold_against(draft: RowDraft, total: Fraction, rounding: Fraction, key: str)
 
 
 def finish(draft: RowDraft) -> Row:
-    """The row; what moves the copies, and whether both ways at once, is in its case."""
-    axes = ("device", "device_count")
+    """The row; its benchmark is the test case, whose name says what moves the copies and where."""
+    if draft.case is not None:
+        draft.envelope["benchmark"] = shown(draft.case)
+    axes = ("benchmark", "device", "device_count")
     return draft.finish(tuple(axis for axis in axes if axis not in draft.envelope))

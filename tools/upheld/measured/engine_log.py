@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from upheld.measured.content import Content
 from upheld.measured.draft import NOT_MEASURED
+from upheld.measured.printed import is_text as is_text
 from upheld.measured.reading import Figure, Startup
 from upheld.records.finding import Finding, Place
 from upheld.records.units import format_number
@@ -86,11 +87,6 @@ def lines_of(content: Content) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, without colours, cut where no engine's line goes on."""
     for number, line in enumerate(content.text.split("\n"), start=1):
         yield number, _COLOUR.sub("", line[:_LONGEST_LINE]).rstrip("\r")
-
-
-def is_text(content: Content) -> bool:
-    """Whether the content can be a log at all: readable, and no JSON."""
-    return not content.documents and content.refusal is None
 
 
 def settings_in(text: str) -> dict[str, str]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 
+from upheld.corpus.strict_json import Json
 from upheld.measured.draft import IMPOSSIBLE, UNTOUCHED
 from upheld.measured.printed import PrintedDraft, exact, is_number, shown
 from upheld.measured.reading import Row
@@ -29,6 +31,22 @@ _SPELLINGS = {
 _MOST = {"device.utilisation": 100, "device.temperature": 200}
 
 
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> tuple[Json, str | None]:
+    """The number and the unit beside it; no number where nothing was read, text where none is.
+
+    Readings repeat themselves: most of a long log is looked up.
+    """
+    plain = text.strip()
+    if not plain or _ABSENT.fullmatch(plain):
+        return None, None
+    found = _VALUE.fullmatch(plain)
+    if found is None:
+        return plain, None
+    unit = found["unit"]
+    return exact(found["number"]), None if unit is None else _SPELLINGS.get(unit, unit)
+
+
 class DeviceReadings:
     """Every reading of one device, by quantity, in the order of the file."""
 
@@ -41,18 +59,15 @@ class DeviceReadings:
 
         A number without a unit is in the quantity's own, which the tool's header or table names.
         """
-        plain = text.strip()
-        if not plain or _ABSENT.fullmatch(plain):
+        value, unit = _parsed(text)
+        if value is None:
             return
-        found = _VALUE.fullmatch(plain)
-        value = exact(found["number"]) if found else None
-        unit = _SPELLINGS.get(found["unit"]) if found and found["unit"] else UNITS[name]
-        if unit != UNITS[name] or not is_number(value):
-            self._refuse(name, place, f"{shown(plain)} is no reading of {name}")
+        if (unit or UNITS[name]) != UNITS[name] or not is_number(value):
+            self._refuse(name, place, f"{shown(text)} is no reading of {name}")
             return
         assert isinstance(value, int | Decimal), "is_number() saw one"
         if value > _MOST.get(name, 10**9):
-            self._refuse(name, place, f"{shown(plain)} is more than {name} can be")
+            self._refuse(name, place, f"{shown(text)} is more than {name} can be")
             return
         self.values.setdefault(name, []).append(value)
 

@@ -51,6 +51,7 @@ def _file_as_json(reading: FileReading) -> dict[str, Any]:
                 "envelope": _envelope_as_json(row.envelope),
                 "stated": dict(row.stated),
                 "not_stated": list(row.not_stated),
+                **({"tests": dict(row.tests)} if row.tests else {}),
             }
             for row in rows
         ],

@@ -28,10 +28,11 @@ _PERCENTILES = (50, 90, 95, 99)
 
 def recognise(content: Content) -> bool:
     """Objects that are each a metric or a point of one, and at least one point."""
-    if not content.documents:
-        return False
-    kinds = {_kind(each.value) for each in content.documents}
-    return "Point" in kinds and kinds <= {"Metric", "Point"}
+    return (
+        bool(content.documents)
+        and all(_kind(each.value) in ("Metric", "Point") for each in content.documents)
+        and any(_kind(each.value) == "Point" for each in content.documents)
+    )
 
 
 def _kind(value: Json) -> str | None:

@@ -77,4 +77,5 @@ def _row(content: Content, case: str, line: CsvRow, users: list[int]) -> Row:
     if users:
         draft.stated["users"] = f"from {min(users):,} to {max(users):,}"
     draft.stated["written"] = "each second: what came after the last line is not in it"
+    draft.envelope["benchmark"] = case
     return draft.finish(SERVING_AXES, Requests(completed, failed, counted, failed_are_timed=True))

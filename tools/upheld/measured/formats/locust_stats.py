@@ -82,6 +82,7 @@ def _row(content: Content, line: CsvRow, kinds: int) -> Row:
                     rounding = locust_events.rounding_of(Fraction(printed))
                     draft.report(name, "ms", column, note=locust_events.BUCKETS, rounding=rounding)
         _refuse_impossible(draft)
+    draft.envelope["benchmark"] = case
     return draft.finish(SERVING_AXES, Requests(completed, failed, counted, failed_are_timed=True))
 
 

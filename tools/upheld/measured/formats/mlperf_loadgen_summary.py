@@ -15,7 +15,6 @@ TOOL = "MLPerf LoadGen"
 TITLE = "MLPerf LoadGen: summary of a run, text"
 
 _TITLE = "MLPerf Results Summary"
-_LINE = re.compile(r"\s*(?P<label>[A-Za-z0-9][^:]{0,80}?)\s*: ?(?P<value>\S.*)?")
 _LATENCY = re.compile(
     r"(?:(?P<statistic>Min|Max|Mean)|(?P<percent>\d{1,2}\.\d\d) percentile) "
     r"(?P<what>latency|first token latency|time to output token) \(ns\)",
@@ -54,12 +53,12 @@ def read(content: Content) -> Reading:
         if line.text.strip() == _TITLE and draft is None:
             draft = PrintedDraft(content, line.place)
         ended = ended or _ENDS.match(line.text) is not None
-        found = _LINE.fullmatch(line.text)
-        if draft is None or found is None or found["value"] is None:
+        label, _, value = (part.strip() for part in line.text.partition(":"))
+        if draft is None or not value:
             continue
-        words.setdefault(found["label"], found["value"].strip())
-        if found["label"] in _RATES or _LATENCY.fullmatch(found["label"]):
-            draft.put(found["label"], found["value"], line.place)
+        words.setdefault(label, value)
+        if label in _RATES or _LATENCY.fullmatch(label):
+            draft.put(label, value, line.place)
     assert last is not None, "recognise() saw the title"
     if draft is None or not ended or "Result is" not in words:
         return Reading((), findings=(damaged(last, "the summary ends before its last line"),))

@@ -141,6 +141,8 @@ def _row(content: Content, run: _Run, case: str) -> Row:
             f"{run.wrong[1]:,} values came out wrong, so what was transferred is not what was sent",
             "find out why before any of these bandwidths is used",
         )
+    if "collective" in run.words:
+        draft.envelope["benchmark"] = shown(run.words["collective"])
     names = set(run.devices)
     if len(names) == 1:
         draft.envelope["device"] = names.pop()
@@ -148,7 +150,6 @@ def _row(content: Content, run: _Run, case: str) -> Row:
     elif names:
         draft.stated["devices"] = ", ".join(sorted(names))
     for name, fact in (
-        ("collective", run.words.get("collective")),
         ("nccl", run.words.get("nccl")),
         ("hosts", str(len(run.hosts)) if run.hosts else None),
         ("settings", run.words["settings"]),
@@ -156,7 +157,9 @@ def _row(content: Content, run: _Run, case: str) -> Row:
         if fact is not None:
             draft.stated[name] = shown(fact)
     return draft.finish(
-        tuple(axis for axis in ("device", "device_count") if axis not in draft.envelope)
+        tuple(
+            axis for axis in ("benchmark", "device", "device_count") if axis not in draft.envelope
+        )
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from upheld.measured import nvsmi
 from upheld.measured.content import Content
 from upheld.measured.gpu_readings import DeviceReadings
-from upheld.measured.printed import PrintedDraft, damaged, is_text, lines_in, shown
+from upheld.measured.printed import Line, PrintedDraft, damaged, is_text, lines_in, shown
 from upheld.measured.reading import Reading, Row
 from upheld.records.finding import Finding, Place
 
@@ -19,8 +19,6 @@ TITLE = "nvidia-smi: -q, text"
 
 _LOG = re.compile(r"=+\s*NVSMI LOG\s*=+")
 _DEVICE = re.compile(r"GPU (?P<bus>[0-9A-Fa-f:.]+)\s*")
-_FACT = re.compile(r"(?P<indent> *)(?P<name>\S[^:]*?)\s*: (?P<value>.*\S)\s*")
-_HEADING = re.compile(r"(?P<indent> +)(?P<name>\S[^:]*?)\s*(?:: None)?")
 _ENDS = re.compile(r"#{4,}|\$ |\+-{4,}|C:\\")
 
 
@@ -84,24 +82,27 @@ def _logs(content: Content) -> Iterator[_Log]:
         elif found := _DEVICE.fullmatch(line.text):
             log.devices.append(_Device(line.place, found["bus"]))
             above = []
-        elif found := _FACT.fullmatch(line.text):
-            depth = len(found["indent"])
-            if not log.devices:
-                log.facts.setdefault(found["name"], found["value"])
-                continue
-            above = [each for each in above if each[0] < depth]
-            path = (*(name for _, name in above), found["name"].casefold())
-            log.devices[-1].values.setdefault(path, (found["value"], line.place))
-            # `HW Slowdown : Active` has its kinds below it.
-            above.append((depth, found["name"].casefold()))
-        elif log.devices and (found := _HEADING.fullmatch(line.text)):
-            depth = len(found["indent"])
-            above = [each for each in above if each[0] < depth]
-            above.append((depth, found["name"].casefold()))
-            if found["name"].casefold() == "processes":
-                log.devices[-1].values.setdefault(("processes",), ("", line.place))
+        else:
+            above = _take(log, above, line)
     if log is not None:
         yield log
+
+
+def _take(log: _Log, above: list[tuple[int, str]], line: Line) -> list[tuple[int, str]]:
+    """Keep what a line says; `above` are the headings over it, each with its indentation."""
+    name, _, value = line.text.partition(": ")
+    depth = len(name) - len(name.lstrip(" "))
+    name, value = name.strip(), value.strip()
+    if not log.devices:
+        if value:
+            log.facts.setdefault(name, value)
+        return above
+    # `HW Slowdown : Active` has a value and its kinds below it.
+    above = [*(each for each in above if each[0] < depth), (depth, name.casefold())]
+    if value or name == "Processes":
+        path = tuple(heading for _, heading in above)
+        log.devices[-1].values.setdefault(path, (value, line.place))
+    return above
 
 
 def _row(content: Content, log: _Log, device: _Device, number: int | None) -> Row:

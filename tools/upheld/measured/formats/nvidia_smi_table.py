@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from upheld.measured import nvsmi
 from upheld.measured.content import Content
 from upheld.measured.gpu_readings import DeviceReadings
-from upheld.measured.printed import Line, PrintedDraft, damaged, is_text, lines_in, shown
+from upheld.measured.printed import PrintedDraft, damaged, is_text, lines_in, shown
 from upheld.measured.reading import Reading, Row
 from upheld.records.finding import Finding, Place
 
@@ -30,6 +31,7 @@ _READ = re.compile(
     r"\|\s*(?P<busy>\d+%|N/A|ERR!)\s+(?P<mode>.+?)\s*\|"
 )
 _FIRST_LINES = 12
+_LONGEST_LINE = 300
 
 
 def recognise(content: Content) -> bool:
@@ -38,18 +40,8 @@ def recognise(content: Content) -> bool:
         return False
     if "NVSMI LOG" in content.text:
         return False
-    first = [line.text for line in lines_in_head(content)]
-    return any(map(_VERSIONS.match, first))
-
-
-def lines_in_head(content: Content) -> list[Line]:
-    """The first few lines."""
-    head: list[Line] = []
-    for line in lines_in(content):
-        head.append(line)
-        if len(head) == _FIRST_LINES:
-            break
-    return head
+    first = islice(lines_in(content), _FIRST_LINES)
+    return any(_VERSIONS.match(line.text[:_LONGEST_LINE]) for line in first)
 
 
 def read(content: Content) -> Reading:
@@ -60,6 +52,8 @@ def read(content: Content) -> Reading:
     date = content.text.partition("\n")[0].strip()
     named: tuple[re.Match[str], Place] | None = None
     for line in lines_in(content):
+        if len(line.text) > _LONGEST_LINE:
+            continue
         if found := _VERSIONS.match(line.text):
             facts = {"driver": found["driver"], "cuda_of_the_driver": found["cuda"]}
             if not date.startswith(("+", "|", "$")) and date:
