@@ -114,6 +114,22 @@ def test_the_commit_that_is_asked_for(
     assert COMMIT in found.outcome.because
 
 
+@pytest.mark.parametrize(
+    ("states", "verdict"),
+    [
+        ("states: {engine: vllm}\n", "upheld"),
+        ("states: {engine: sglang}\n", "out-of-envelope"),
+        ("", "insufficient"),
+    ],
+)
+def test_an_axis_that_the_claim_states(corpus: SmallCorpus, states: str, verdict: str) -> None:
+    corpus.append("evidence/runs/tests.yaml", states)
+    found = _claim(
+        corpus, "{run: tests, test: test_no_second_effect}", more="    within: {engine: vLLM}\n"
+    )
+    assert found.verdict == verdict
+
+
 def test_a_failure_outweighs_what_passed(corpus: SmallCorpus) -> None:
     found = _claim(
         corpus,

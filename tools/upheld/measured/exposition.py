@@ -106,8 +106,8 @@ class Histogram:
     def _sorted(self) -> list[tuple[Fraction | None, Fraction]]:
         return sorted(self.buckets, key=lambda each: (each[0] is None, each[0] or 0))
 
-    def percentile(self, percent: int) -> tuple[Fraction, Fraction] | None:
-        """The interpolated value and how far the true one can be from it.
+    def percentile(self, percent: int) -> tuple[Fraction, Fraction, Fraction] | None:
+        """The interpolated value, and the bounds of its bucket, between which the true one lies.
 
         None where nothing was counted or it lies beyond the last bound.
         """
@@ -121,7 +121,7 @@ class Histogram:
                     return None
                 share = (rank - below) / (count - below) if count > below else Fraction(1)
                 value = lower + (bound - lower) * share
-                return value, max(value - lower, bound - value)
+                return value, lower, bound
             if bound is not None:
                 lower, below = bound, count
         return None

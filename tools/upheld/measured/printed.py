@@ -131,7 +131,7 @@ class PrintedDraft(RowDraft):
             )
 
     def over(self, name: str, unit: str, numbers: list[int | Decimal]) -> None:
-        """Figures over the readings of one quantity: mean, least and most, or the one that is."""
+        """Figures over the readings of one quantity: mean, middle, least, most; or the one."""
         if not numbers:
             return
         values = Values(numbers)
@@ -143,5 +143,6 @@ class PrintedDraft(RowDraft):
             self.recompute(f"{name}.mean", unit, values.mean, note="the same in every reading")
         else:
             self.recompute(f"{name}.mean", unit, values.mean)
+            self.recompute(f"{name}.p50", unit, values.percentile(Fraction(50)))
             self.recompute(f"{name}.min", unit, values.smallest)
             self.recompute(f"{name}.max", unit, values.largest)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from upheld.judge.context import Context
 from upheld.judge.evidence import RunEvidence
+from upheld.judge.figures import plain
 from upheld.judge.judgement import Holder, Outcome, Piece
+from upheld.measured.envelope import compare
 from upheld.measured.reading import TestOutcome
 from upheld.records.claim import Claim, Evidence
+from upheld.records.envelope import AXES
 from upheld.records.verdicts import Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = (
@@ -51,8 +54,15 @@ def _named(claim: Claim, named: Evidence, context: Context) -> Outcome:
     if len(found) > 1:
         return says("insufficient", f"{len(found)} tests are named {named.test}")
     (outcome,) = found.values()
-    if elsewhere := _other_commit(evidence, named):
-        return says("out-of-envelope", elsewhere)
+    differences = compare(claim.within.stated(), run.states.stated(), context.names.normal)
+    elsewhere = [_other_commit(evidence, named)]
+    elsewhere += [
+        f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
+        for each in differences
+        if each.found is not None
+    ]
+    if any(elsewhere):
+        return says("out-of-envelope", "; ".join(each for each in elsewhere if each))
     if outcome in ("failed", "error"):
         return says("contradicted", f"{named.test} did not pass ({outcome})")
     if run.date > context.as_of:
@@ -61,6 +71,9 @@ def _named(claim: Claim, named: Evidence, context: Context) -> Outcome:
         return says("insufficient", f"{named.test} was skipped")
     if run.outcome != "completed":
         return says("unsupported", f"the run {run.outcome}, so it can't be used")
+    if differences:
+        titles = ", ".join(AXES[each.axis].title for each in differences)
+        return says("insufficient", f"nobody stated the {titles} of what was tested")
     commit = _commit_of(evidence)
     if named.commit is not None and commit is None:
         return says("insufficient", "nobody stated which commit was tested")

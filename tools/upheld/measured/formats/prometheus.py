@@ -4,7 +4,9 @@ Counters and histograms run since the server started and hold every request sinc
 and other clients too: only the difference of two scrapes is a run. vLLM's and SGLang's
 `time_per_output_token_seconds` and `inter_token_latency_seconds` are times between steps;
 `request_time_per_output_token_seconds` is a mean over a request (vLLM 0.11, `v1/metrics/
-loggers.py`). Requests that have a first token and no end are in the one and not in the other.
+loggers.py`). Requests that have a first token and no end are in the one and not in the other. TGI's
+mean time per token holds the first token too, so it is none of these and is not read. SGLang's
+count of finished requests may hold some that were aborted.
 """
 
 from __future__ import annotations
@@ -203,7 +205,9 @@ def _requests(
     if not completed and not failed and not attempted:
         draft.stated["requests"] = "none since the server started, or none are counted"
         return None
-    return Requests(_whole(completed), _whole(failed), _whole(attempted))
+    # vLLM observes the times of requests that it aborts too.
+    timed = engine == "vLLM"
+    return Requests(_whole(completed), _whole(failed), _whole(attempted), failed_are_timed=timed)
 
 
 def _whole(value: Fraction | None) -> int | None:
@@ -228,12 +232,11 @@ def _read_histogram(draft: PrintedDraft, metric: str, histogram: Histogram) -> N
         known = histogram.percentile(percent)
         if known is None:
             continue
-        value, rounding = known
+        value, lower, upper = known
         draft.recompute(
-            f"{metric}.p{percent}", "s", value, rounding=rounding,
-            note=f"{_LIFE}; interpolated in its bucket, from "
-            f"{format_number(max(value - rounding, Fraction(0)))} to "
-            f"{format_number(value + rounding)} s" if rounding else _LIFE,
+            f"{metric}.p{percent}", "s", value, rounding=max(value - lower, upper - value),
+            note=f"{_LIFE}; interpolated in its bucket, from {format_number(lower)} to "
+            f"{format_number(upper)} s",
         )  # fmt: skip
 
 
