@@ -80,6 +80,20 @@ def test_half_a_file_gives_no_more_rows_and_a_finding(name: str) -> None:
     assert cut.findings or len(cut.rows) == len(whole.rows) or name in OPEN_ENDED
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in TEXTS if name.endswith(".csv")),
+        "hey.txt", "mlperf-detail-offline.txt", "mlperf-summary-server.txt", "prometheus-vllm.txt",
+    ],
+)  # fmt: skip
+def test_two_runs_in_one_file_are_not_mixed(name: str) -> None:
+    data = (BENCHMARKS / name).read_bytes()
+    reading = read_file(name, data + data)
+    assert reading.rows == ()
+    assert [each.rule for each in reading.findings] == ["UPH503"]
+
+
 @settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_no_edit_leads_to_a_traceback(data: st.DataObject) -> None:

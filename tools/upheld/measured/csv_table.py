@@ -62,6 +62,9 @@ def read_table(content: Content) -> CsvTable:
                     (),
                     damaged(place, f"{len(cells)} cells below a header of {len(header)}"),
                 )
+            if [cell.strip() for cell in cells] == header:
+                again = "the header is there again: the file holds more than one run"
+                return CsvTable((), damaged(place, again))
             if len(rows) == MOST_ROWS:
                 return CsvTable((), damaged(place, f"more than {MOST_ROWS:,} rows"))
             named = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}

@@ -50,6 +50,7 @@ def looks_like_exposition(text: str) -> bool:
 def samples_of(content: Content) -> tuple[list[Sample], Finding | None]:
     """Every sample, or where the text stops being an exposition."""
     found: list[Sample] = []
+    seen: set[tuple[str, frozenset[tuple[str, str]]]] = set()
     place = Place(content.path)
     for line in lines_in(content):
         text = line.text.strip()
@@ -59,6 +60,12 @@ def samples_of(content: Content) -> tuple[list[Sample], Finding | None]:
         sample = _sample(text, line.place)
         if sample is None:
             return [], damaged(line.place, "a line that is no sample of a metric")
+        key = (sample.name, frozenset(sample.labels.items()))
+        if key in seen:
+            return [], damaged(
+                line.place, f"{sample.name} is there twice with the same labels, as in two scrapes"
+            )
+        seen.add(key)
         if len(found) == MOST_SAMPLES:
             return [], damaged(line.place, f"more than {MOST_SAMPLES:,} samples")
         found.append(sample)

@@ -57,6 +57,9 @@ def read(content: Content) -> Reading:
         if line.text and not line.text[0].isspace():
             section = line.text.rstrip(": ")
         if found := _SUMMARY.match(line.text):
+            if found["label"] in draft.record:
+                message = "a second report begins: the file holds more than one run"
+                return Reading((), findings=(damaged(line.place, message),))
             draft.put(found["label"], found["value"], line.place)
         elif found := _RATE.match(line.text):
             draft.put("Requests/sec", found["value"], line.place)

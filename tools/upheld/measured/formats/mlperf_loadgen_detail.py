@@ -69,6 +69,9 @@ def read(content: Content) -> Reading:
         if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
             return Reading((), findings=(damaged(place, "an entry without a key"),))
         key = str(entry["key"])
+        if key.startswith("result_") and key in draft.record:
+            message = f"{shown(key)} is there twice: the log holds more than one run"
+            return Reading((), findings=(damaged(place, message),))
         metadata = entry.get("metadata")
         if isinstance(metadata, dict) and metadata.get("is_warning") is True:
             warnings += 1

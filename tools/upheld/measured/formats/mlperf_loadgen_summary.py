@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from upheld.measured import mlperf
 from upheld.measured.content import Content
-from upheld.measured.printed import PrintedDraft, damaged, is_number, is_text, lines_in
+from upheld.measured.printed import PrintedDraft, damaged, exact, is_number, is_text, lines_in
 from upheld.measured.reading import Reading
 
 NAME = "mlperf-loadgen-summary"
@@ -50,7 +50,10 @@ def read(content: Content) -> Reading:
     last = None
     for line in lines_in(content):
         last = line.place if line.text.strip() else last
-        if line.text.strip() == _TITLE and draft is None:
+        if line.text.strip() == _TITLE:
+            if draft is not None:
+                message = "a second summary begins: the file holds more than one run"
+                return Reading((), findings=(damaged(line.place, message),))
             draft = PrintedDraft(content, line.place)
         ended = ended or _ENDS.match(line.text) is not None
         label, _, value = (part.strip() for part in line.text.partition(":"))
@@ -58,6 +61,9 @@ def read(content: Content) -> Reading:
             continue
         words.setdefault(label, value)
         if label in _RATES or _LATENCY.fullmatch(label):
+            if draft.record.get(label, exact(value)) != exact(value):
+                message = f"{label} is there twice, with different values"
+                return Reading((), findings=(damaged(line.place, message),))
             draft.put(label, value, line.place)
     assert last is not None, "recognise() saw the title"
     if draft is None or not ended or "Result is" not in words:
