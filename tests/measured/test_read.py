@@ -88,8 +88,8 @@ def test_a_file_cut_short_gives_a_finding_and_no_number(name: str) -> None:
     data = (BENCHMARKS / name).read_bytes()
     for share in (0.1, 0.5, 0.9, 0.999):
         cut = data[: int(len(data.rstrip()) * share)]
-        if name.endswith("appended.json") and cut.endswith(b"}\n"):
-            continue
+        if cut.endswith(b"}\n") or data[len(cut) :].startswith(b"\n{"):
+            continue  # whole lines: nothing shows that there were more
         reading = read_file(name, cut)
         assert reading.rows == ()
         assert [finding.rule for finding in reading.findings] == ["UPH503"]
@@ -104,6 +104,18 @@ def test_nothing_is_made_of_nothing(data: bytes) -> None:
     assert len(reading.findings) == 1
 
 
+EDITED = (
+    "guidellm-report.json",
+    "aiperf-summary.json",
+    "genai-perf.json",
+    "pytest-benchmark-data.json",
+    "sglang-serving-detailed.jsonl",
+    "sglang-serving-split.jsonl",
+    "vllm-bench-latency.json",
+    "vllm-bench-throughput.json",
+    "vllm-derived-seconds.json",
+    "vllm-serve-summary.json",
+)
 JUNK = st.one_of(
     st.none(), st.booleans(), st.integers(-5, 10**40), st.floats(), st.text(max_size=5),
     st.lists(st.one_of(st.none(), st.floats(), st.text(max_size=3)), max_size=4),
@@ -114,7 +126,7 @@ JUNK = st.one_of(
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_edit_leads_to_a_traceback(data: st.DataObject) -> None:
-    name = data.draw(st.sampled_from(["vllm-serve-summary.json", "pytest-benchmark-data.json"]))
+    name = data.draw(st.sampled_from(EDITED))
     value = json.loads((BENCHMARKS / name).read_text(encoding="utf-8"))
     target = value
     if name.startswith("pytest"):
@@ -128,11 +140,37 @@ def test_no_edit_leads_to_a_traceback(data: st.DataObject) -> None:
                 ]
             )
         )
+    elif name.startswith("guidellm"):
+        first = value["benchmarks"][0]
+        request, metrics = first["requests"]["successful"][0], first["metrics"]
+        target = data.draw(
+            st.sampled_from([first, first["config"], request, metrics, metrics["request_latency"]])
+        )
+    elif nested := [value[key] for key in ("server_info", "input_config") if key in value]:
+        target = data.draw(st.sampled_from([value, *nested]))
     for key in data.draw(st.lists(st.sampled_from(sorted(target)), min_size=1, max_size=4)):
         target[key] = data.draw(JUNK)
     if data.draw(st.booleans()):
         target |= {"ttfts": data.draw(JUNK), "itls": data.draw(JUNK), "errors": data.draw(JUNK)}
     reading = read_file(name, json.dumps(value).encode())
+    assert reading.format in (*FORMATS, "unknown")
+
+
+PIECES = st.binary(max_size=4) | st.text('0.,"|-=\r\n', max_size=4).map(str.encode)
+TABLES = ("*.csv", "guidellm-console.txt", "vllm-serve-console.txt")
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_no_bytes_in_a_table_lead_to_a_traceback(data: st.DataObject) -> None:
+    paths = sorted(path for pattern in TABLES for path in BENCHMARKS.glob(pattern))
+    path = data.draw(st.sampled_from(paths))
+    text = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(text) - 1))
+        end = at + data.draw(st.integers(0, 9))
+        text[at:end] = data.draw(PIECES)
+    reading = read_file(path.name, bytes(text))
     assert reading.format in (*FORMATS, "unknown")
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from upheld.corpus.strict_json import Json, Keys, Special
-from upheld.measured.content import Content
+from upheld.measured.places import Places
 from upheld.measured.reading import AxisValue, Figure, Mean, Requests, Row, TestOutcome
 from upheld.measured.recompute import TOLERANCE, agrees
 from upheld.records.finding import Finding, Place, Severity
@@ -28,7 +28,7 @@ class RowDraft:
 
     def __init__(
         self,
-        content: Content,
+        content: Places,
         document: int,
         keys: Keys,
         record: dict[str, Json],
@@ -41,6 +41,7 @@ class RowDraft:
         self.samples: dict[str, int] = {}
         self.means: dict[str, Mean] = {}
         self.tests: dict[str, TestOutcome] = {}
+        self.doubts: dict[str, str] = {}
         self._content = content
         self._document = document
         self._keys = keys
@@ -73,6 +74,10 @@ class RowDraft:
             else:
                 return None
         return value
+
+    def rounding_of(self, value: int | Decimal) -> Fraction:
+        """How far the tool's own number can be from what it wrote: JSON has all its digits."""
+        return Fraction(0)
 
     def text(self, *keys: str | int) -> str | None:
         """The text at `keys`, None where there is none or it is empty."""
@@ -131,6 +136,7 @@ class RowDraft:
         earlier = self._figures.get(name)
         if earlier is None:
             stated = Fraction(value)
+            rounding = rounding or self.rounding_of(value)
             self._figures[name] = Figure(name, stated, unit, "reported", stated, note, rounding)
         elif not agrees(earlier.value, value):
             self._disagreement(name, unit, earlier.value, value, keys)
@@ -165,6 +171,10 @@ class RowDraft:
             stated = None if reported is None else Fraction(reported)
             self._figures[name] = Figure(name, value, unit, "recomputed", stated, note, rounding)
 
+    def figure(self, name: str) -> Figure | None:
+        """A figure that the row has by now."""
+        return self._figures.get(name)
+
     def value(self, name: str) -> Fraction | None:
         """The value of a figure that the row has by now."""
         figure = self._figures.get(name)
@@ -175,11 +185,13 @@ class RowDraft:
 
         That can't be, whatever the values are (Hotelling and Solomons, 1932).
         """
-        mean, median = self.value(f"{base}.mean"), self.value(f"{base}.p50")
-        deviation = self.value(f"{base}.std")
+        mean, median = self.figure(f"{base}.mean"), self.figure(f"{base}.p50")
+        deviation = self.figure(f"{base}.std")
         if mean is None or median is None or deviation is None:
             return
-        if abs(mean - median) > deviation + TOLERANCE * max(mean, median):
+        slack = TOLERANCE * max(mean.value, median.value)
+        slack += mean.rounding + median.rounding + deviation.rounding
+        if abs(mean.value - median.value) > deviation.value + slack:
             self.find(
                 IMPOSSIBLE,
                 f"mean and median of {base} are further apart than its standard deviation, "
@@ -187,6 +199,11 @@ class RowDraft:
                 UNTOUCHED,
                 *keys,
             )
+
+    def adopt(self, part: RowDraft) -> bool:
+        """Take over the findings, if any, of a part of the same row that was read on its own."""
+        self._findings += part._findings
+        return bool(part._findings)
 
     def finish(self, not_stated: tuple[str, ...], requests: Requests | None = None) -> Row:
         """The row, complete."""
@@ -200,6 +217,7 @@ class RowDraft:
             requests=requests,
             samples=self.samples,
             means=self.means,
+            doubts=self.doubts,
             findings=tuple(self._findings),
             tests=self.tests,
         )

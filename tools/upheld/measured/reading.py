@@ -82,9 +82,10 @@ class Row:
     showing; `not_stated` the axes that matter for the format and that the file leaves open.
     `requests` is None where the tool sends no requests. `samples` says how many values are
     behind each distribution, such as `latency.ttft`, or at most can be. `means` are axes that the
-    envelope lacks because no single value holds for all requests, or none is known to. `startup`
-    is there where the row is a start of an engine; `tests` where it is a report of tests, with the
-    outcome of each by its full name, the worst where a name is there more than once.
+    envelope lacks because no single value holds for all requests, or none is known to. `doubts`
+    say, by distribution, why its figures are not what their name says. `startup` is there where
+    the row is a start of an engine; `tests` where it is a report of tests, with the outcome of
+    each by its full name, the worst where a name is there more than once.
     """
 
     case: str | None
@@ -96,6 +97,7 @@ class Row:
     requests: Requests | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
     means: Mapping[str, Mean] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     startup: Startup | None = None
     tests: Mapping[str, TestOutcome] = field(default_factory=dict)

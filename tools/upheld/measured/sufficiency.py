@@ -87,6 +87,18 @@ def statistic_absent(row: Row, name: str) -> Shortcoming | None:
     )
 
 
+def not_what_its_name_says(row: Row, name: str) -> Shortcoming | None:
+    """The tool works the figure out in a way that other tools, or its own name, do not mean."""
+    stem = distribution_of(name)
+    if stem not in row.doubts:
+        return None
+    return Shortcoming(
+        "UPH504",
+        f"{stem} is not what its name says: {row.doubts[stem]}",
+        "claim another figure, or measure with a tool that reports this one",
+    )
+
+
 def too_few_for_percentile(row: Row, name: str) -> Shortcoming | None:
     """A percentile q needs 1/(1-q) values, a low one 1/q, before any of them lies beyond it."""
     needed = values_needed(name)
@@ -153,6 +165,7 @@ CHECKS: tuple[Check, ...] = (
     nothing_completed,
     requests_failed,
     statistic_absent,
+    not_what_its_name_says,
     too_few_for_percentile,
     single_value,
     measured_once,
@@ -170,6 +183,8 @@ def shortcomings_of_row(row: Row) -> tuple[Shortcoming, ...]:
     """The reasons that hold whatever is claimed, and the percentiles known to rest on too few."""
     whole = [check(row, "") for check in (nothing_completed, requests_failed)]
     found = [each for each in whole if each is not None]
+    doubted = (not_what_its_name_says(row, name) for name in row.doubts)
+    found += [each for each in doubted if each is not None]
     few: dict[tuple[int, int], list[str]] = {}
     for figure in row.figures:
         needed = values_needed(figure.name)
