@@ -95,8 +95,11 @@ class _Composer(CParser, BaseResolver):
         self._depth -= 1
 
 
-def read_yaml(path: str, data: bytes) -> Document:
+def read_yaml(path: str, data: bytes, *, empty_values: bool = False) -> Document:
     """Read one YAML document from the bytes of a file.
+
+    A value that is empty or null is refused, since a record's keys each say something; with
+    `empty_values` it is the empty text.
 
     Raises:
         YamlError: rules UPH101 to UPH105.
@@ -126,13 +129,14 @@ def read_yaml(path: str, data: bytes) -> Document:
             "UPH101", Place(path), "the file is empty", "write a record, or delete the file"
         )
     document = Document(path, None)
-    document.value = _Builder(document).build(node)
+    document.value = _Builder(document, empty_values).build(node)
     return document
 
 
 class _Builder:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, empty_values: bool) -> None:
         self._document = document
+        self._empty_values = empty_values
         self._nodes = 0
         self._aliases = 0
         self._seen: set[int] = set()
@@ -187,6 +191,8 @@ class _Builder:
         self._refuse_tag(node, _TEXT_TAG)
         value: str = node.value
         if not node.style and value in ("", "~", "null", "Null", "NULL"):
+            if self._empty_values:
+                return ""
             raise self._refuse(
                 "UPH105", node, "the value is empty", "write a value, or remove the key"
             )

@@ -175,6 +175,21 @@ class RowDraft:
         """A figure that the row has by now."""
         return self._figures.get(name)
 
+    def cross_check(self, what: str, value: Fraction, *keys: str | int) -> None:
+        """A number at `keys` that is no figure: a finding where the file itself gives another.
+
+        `what` says how the other number comes about, such as `count over send_duration`.
+        """
+        stated = self.number(*keys)
+        if stated is not None and not agrees(value, stated):
+            self.find(
+                DISAGREES,
+                f"{'.'.join(str(key) for key in keys)} says {_show(Fraction(stated), value)}, "
+                f"but {what} is {_show(value, Fraction(stated))}",
+                UNTOUCHED,
+                *keys,
+            )
+
     def value(self, name: str) -> Fraction | None:
         """The value of a figure that the row has by now."""
         figure = self._figures.get(name)
