@@ -23,15 +23,20 @@ OURS = sorted(
     path.name for path in BENCHMARKS.glob("*.json*") if not path.name.startswith("other-")
 )
 OTHERS = sorted(path.name for path in BENCHMARKS.glob("other-*"))
+EVERY = sorted(
+    path.name
+    for path in BENCHMARKS.iterdir()
+    if path.suffix != ".py" and not path.name.startswith("other-")
+)
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", EVERY)
 def test_every_fixture_is_of_exactly_one_format(name: str) -> None:
     content = Content(name, (BENCHMARKS / name).read_bytes())
     assert len(recognised_by(content, FORMATS)) == 1
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", EVERY)
 def test_what_is_read_is_in_the_words_of_records(
     name: str, read: Callable[[str], FileReading]
 ) -> None:

@@ -41,8 +41,11 @@ def test_a_claim_may_always_be_declared_open() -> None:
 def test_what_one_run_gives_many_values_of() -> None:
     assert {name for name, metric in METRICS.items() if metric.distribution} == {
         "device.memory_used", "device.memory_total", "device.utilisation", "device.power",
-        "device.power_limit", "device.temperature", "device.clock",
-        "latency", "latency.ttft", "latency.tpot", "latency.itl", "latency.e2e", "time",
+        "device.power_limit", "device.temperature", "device.clock", "latency",
+        "latency.ttft", "latency.tpot", "latency.itl", "latency.e2e", "latency.call",
+        "latency.decode", "latency.forward", "latency.generate", "latency.load",
+        "latency.per_token", "latency.prefill", "interactivity", "tokens.input", "tokens.output",
+        "time",
     }  # fmt: skip
 
 

@@ -102,11 +102,14 @@ def test_a_log_cut_before_the_cache_says_so() -> None:
     [
         "Allocated 26.91 GiB for max tokens in paged KV cache (220480).",
         "[TensorRT-LLM][INFO] Number of tokens per block: 64.",
-        RUNTIME + "= PERFORMANCE OVERVIEW\n",
     ],
 )
-def test_a_quoted_line_and_the_report_of_a_benchmark_are_no_log(text: str) -> None:
+def test_a_quoted_line_is_no_log(text: str) -> None:
     assert read_text(text).format == "unknown"
+
+
+def test_the_log_of_a_benchmark_is_its_report() -> None:
+    assert read_text(RUNTIME + "= PERFORMANCE OVERVIEW\n").format == "trtllm-bench"
 
 
 @pytest.mark.corpus

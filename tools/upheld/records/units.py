@@ -43,7 +43,9 @@ def _units() -> dict[str, Unit]:
         "count": {"count": 1},
         "ratio": {"ratio": 1, "%": Fraction(1, 100)},
         "token rate": {"tokens/s": 1},
-        "request rate": {"requests/s": 1},
+        "token rate per device": {"tokens/s/device": 1},
+        "token rate per user": {"tokens/s/user": 1},
+        "request rate": {"requests/s": 1, "requests/min": Fraction(1, 60)},
         "bandwidth": {"B/s": 1, "MB/s": 10**6, "GB/s": 10**9, "TB/s": 10**12},
         "compute rate": {"FLOP/s": 1, "TFLOP/s": 10**12},
         "frequency": {"Hz": 1, "MHz": 10**6, "GHz": 10**9},
@@ -73,6 +75,7 @@ ALIASES = {
     "sequence": "sequences", "seqs": "sequences", "device": "devices", "gpus": "devices",
     "tok/s": "tokens/s", "req/s": "requests/s", "samples/s": "requests/s",
     "percent": "%", "×": "ratio", "x": "ratio",
+    "req/min": "requests/min", "tok/s/gpu": "tokens/s/device", "tok/s/user": "tokens/s/user",
     "TFLOPS": "TFLOP/s", "USD/Mtok": "USD/1M tokens",
 }  # fmt: skip
 
