@@ -24,6 +24,7 @@ from upheld.measured.llama_bench_tables import Around
 from upheld.measured.printed_row import PrintedRow
 from upheld.measured.reading import Reading, Row
 from upheld.measured.tables import Table, TableRow, markdown_tables
+from upheld.records.finding import Place
 
 NAME = "llama-batched-bench"
 TOOL = "llama-batched-bench"
@@ -38,6 +39,7 @@ _AS_JSON = dict(
         strict=True,
     )
 )
+_COLUMNS: dict[str | int, str] = {column: key for key, column in _AS_JSON.items()}
 _SETTINGS = re.compile(r"^main: n_kv_max = .{1,2000}$")
 _SETTING = re.compile(r"(?P<name>\w{1,40}) = (?P<value>-?\w{1,40})")
 _FLOAT = Fraction(1, 10**5)
@@ -92,6 +94,10 @@ def _documents(content: Content) -> Iterator[Row]:
 
 class _JsonRow(PrintedRow):
     """A result in JSON, by the columns' names; its numbers are those of a 32-bit float."""
+
+    def place(self, *keys: str | int) -> Place:
+        """Where the value of a column stands, under its name in JSON."""
+        return super().place(*(_COLUMNS.get(key, key) for key in keys))
 
     def rounding_of(self, value: int | Decimal) -> Fraction:
         """What a float of seven digits leaves open."""
