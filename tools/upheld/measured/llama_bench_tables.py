@@ -8,11 +8,13 @@ lines above the table, the build below it, where these were kept.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import zip_longest
 from math import inf
+from typing import Generic, TypeVar
 
 from upheld.corpus.strict_json import Json
 from upheld.measured import llama_bench
@@ -22,6 +24,8 @@ from upheld.measured.printed_row import PrintedRow
 from upheld.measured.reading import Row
 from upheld.measured.tables import Table, TableRow, markdown_tables
 from upheld.measured.yaml_content import scalar
+
+T = TypeVar("T")
 
 _RATE = "t/s"
 _MEAN = re.compile(r"(?P<mean>\d{1,12}(?:\.\d{1,6})?) ± (?P<deviation>\d{1,12}(?:\.\d{1,6})?)")
@@ -35,13 +39,44 @@ _DEVICE = re.compile(
 _OTHER_COLUMNS = {"model", "test", _RATE}
 
 
+@dataclass(frozen=True, slots=True)
+class Build:
+    """The build that made a table."""
+
+    commit: str
+    number: str
+
+
+class Lines(Generic[T]):
+    """What some lines of a text say, in their order."""
+
+    def __init__(self) -> None:
+        self._numbers: list[int] = []
+        self._said: list[T] = []
+
+    def add(self, number: int, said: T) -> None:
+        """What the line of that number says; it stands below all that were added before."""
+        self._numbers.append(number)
+        self._said.append(said)
+
+    def between(self, above: float, below: float) -> list[T]:
+        """What is said on the lines between those two, neither of them included."""
+        start = bisect_right(self._numbers, above)
+        return self._said[start : bisect_left(self._numbers, below)]
+
+    def last_above(self, line: int) -> T | None:
+        """What the nearest line above says, None where there is none."""
+        at = bisect_left(self._numbers, line)
+        return self._said[at - 1] if at else None
+
+
 @dataclass(slots=True)
 class Around:
-    """What stands around the tables of a text, by the line where it stands."""
+    """What stands around the tables of a text."""
 
-    devices: list[tuple[int, str]] = field(default_factory=list)
-    builds: list[tuple[int, str, str]] = field(default_factory=list)
-    headings: list[tuple[int, str]] = field(default_factory=list)
+    devices: Lines[str] = field(default_factory=Lines)
+    builds: Lines[Build] = field(default_factory=Lines)
+    headings: Lines[str] = field(default_factory=Lines)
 
     @classmethod
     def of(cls, content: Content) -> Around:
@@ -50,16 +85,12 @@ class Around:
         for number, line in enumerate(content.text.split("\n"), start=1):
             if found := _DEVICE.match(line):
                 name = found["cuda"] or found["vulkan"] or found["metal"]
-                around.devices.append((number, name.strip()))
+                around.devices.add(number, name.strip())
             elif found := _BUILD.match(line):
-                around.builds.append((number, found["commit"], found["number"]))
+                around.builds.add(number, Build(found["commit"], found["number"]))
             elif found := _HEADING.match(line):
-                around.headings.append((number, found["text"].strip()))
+                around.headings.add(number, found["text"].strip())
         return around
-
-    def heading(self, line: int) -> str | None:
-        """The last heading above a line."""
-        return next((text for at, text in reversed(self.headings) if at < line), None)
 
 
 def is_tests(table: Table) -> bool:
@@ -78,12 +109,11 @@ def rows_of(tables: Sequence[Table], around: Around) -> Iterator[Row]:
     for table, following in zip_longest(tables, tables[1:]):
         below = inf if following is None else following.line
         if is_tests(table):
-            devices = [name for line, name in around.devices if above < line < table.line]
-            build = next(
-                (each for each in around.builds if table.last_line < each[0] < below), None
-            )
+            devices = around.devices.between(above, table.line)
+            builds = around.builds.between(table.last_line, below)
+            heading = around.headings.last_above(table.line)
             for each in table.rows:
-                yield _read_test(each, around.heading(table.line), devices, build)
+                yield _read_test(each, heading, devices, builds[0] if builds else None)
         above = table.last_line
 
 
@@ -91,7 +121,7 @@ def _read_test(
     cells: TableRow,
     heading: str | None,
     devices: Sequence[str],
-    build: tuple[int, str, str] | None,
+    build: Build | None,
 ) -> Row:
     test = cells.cells["test"].text
     parts = llama_bench.parts_of_test(test)
@@ -111,8 +141,8 @@ def _read_test(
     if heading is not None:
         draft.stated["heading"] = heading
     if build is not None:
-        draft.envelope["engine_version"] = f"b{build[2]}"
-        draft.stated["build_commit"] = build[1]
+        draft.envelope["engine_version"] = f"b{build.number}"
+        draft.stated["build_commit"] = build.commit
     return draft.finish(llama_bench.not_stated(draft))
 
 
@@ -126,6 +156,7 @@ def _read_rate(draft: RowDraft, parts: tuple[int, int, int], found: re.Match[str
     draft.report("stddev", "tokens/s", "deviation")
     if parts[2]:
         draft.stated["n_depth"] = str(parts[2])
+    draft.stated["repetitions"] = "not printed; 5 unless -r said otherwise"
     llama_bench.doubt_spread(draft, Fraction(mean), Fraction(deviation), _RATE)
 
 

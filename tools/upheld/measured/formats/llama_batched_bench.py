@@ -20,7 +20,7 @@ from upheld.measured import llama_bench, llama_bench_tables
 from upheld.measured.content import Content
 from upheld.measured.draft import DISAGREES, IMPOSSIBLE, UNTOUCHED
 from upheld.measured.engine_log import is_text
-from upheld.measured.llama_bench_tables import Around
+from upheld.measured.llama_bench_tables import Around, Lines
 from upheld.measured.printed_row import PrintedRow
 from upheld.measured.reading import Reading, Row
 from upheld.measured.tables import Table, TableRow, markdown_tables
@@ -105,19 +105,18 @@ class _JsonRow(PrintedRow):
 
 
 def _tables(content: Content, tables: tuple[Table, ...], around: Around) -> Iterator[Row]:
-    settings = {
-        number: line
-        for number, line in enumerate(content.text.split("\n"), start=1)
-        if _SETTINGS.match(line)
-    }
+    settings: Lines[str] = Lines()
+    for number, line in enumerate(content.text.split("\n"), start=1):
+        if _SETTINGS.match(line):
+            settings.add(number, line)
     above = 0
     for table in tables:
         if _is_ours(table):
-            stated = [line for number, line in settings.items() if above < number < table.line]
-            heading = around.heading(table.line)
-            devices = [name for line, name in around.devices if above < line < table.line]
+            stated = settings.between(above, table.line)[-1:]
+            heading = around.headings.last_above(table.line)
+            devices = around.devices.between(above, table.line)
             for cells in table.rows:
-                yield _read_cells(cells, table, heading, stated[-1:], devices)
+                yield _read_cells(cells, table, heading, stated, devices)
         above = table.last_line
 
 
