@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,36 @@ def test_each_distribution_has_its_own_unit(read: Read) -> None:
     assert figures["throughput.requests"] == (2.0, "requests/s")
     assert row.requests is not None
     assert (row.requests.completed, row.requests.failed, row.requests.attempted) == (120, 5, 128)
+
+
+def test_version_0_2_keeps_a_stack_and_rates_with_units(read: Read) -> None:
+    reading = read("llmd-benchmark-report-0.2.yaml")
+    assert (reading.format, reading.tool_version) == ("llmd-benchmark-report", "0.2")
+    (row,) = reading.rows
+    figures = {figure.name: (float(figure.value), figure.unit) for figure in row.figures}
+    assert figures["duration"] == (62.5, "s")
+    assert figures["throughput.requests"] == (2.0, "requests/s")
+    assert figures["latency.tpot.mean"] == (0.0275, "s")
+    assert row.envelope == {
+        "model": "example-org/example-8b",
+        "engine": "vllm",
+        "engine_version": "0.11.2",
+        "device": "Example Accelerator 80GB",
+        "device_count": 8,
+        "tensor_parallel": 4,
+        "max_model_len": 8192,
+        "request_rate": Fraction(5, 2),
+        "input_tokens": 512,
+    }
+    assert row.stated["concurrency"] == "no limit was set"
+    assert rules(reading) == []
+
+
+def test_a_rate_of_0_2_that_requests_do_not_give_is_found() -> None:
+    text = (BENCHMARKS / "llmd-benchmark-report-0.2.yaml").read_text(encoding="utf-8")
+    reading = read_file("a.yaml", text.replace("mean: 2.0}", "mean: 3.0}").encode())
+    assert rules(reading) == ["UPH502"]
+    assert "request_rate and duration make" in reading.all_findings[0].message
 
 
 def test_an_unknown_unit_gives_no_number(read: Read) -> None:
