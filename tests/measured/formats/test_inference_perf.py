@@ -21,7 +21,10 @@ def rules(reading: FileReading, severity: str = "error") -> list[str]:
 def test_rates_follow_from_counts_means_and_the_wall_time(read: Read) -> None:
     reading = read("inference-perf-stage.json")
     (row,) = reading.rows
-    for name in ("requests", "input_tokens", "output_tokens", "total_tokens"):
+    requests = row.figure("throughput.requests")
+    assert requests is not None
+    assert requests.origin == "reported", "the wall time follows from it, not it from the wall time"
+    for name in ("input_tokens", "output_tokens", "total_tokens"):
         figure = row.figure(f"throughput.{name}")
         assert figure is not None
         assert figure.origin == "recomputed"
@@ -128,6 +131,9 @@ def test_the_wall_time_that_a_newer_report_states_is_used(read_changed: ReadChan
     duration = reading.rows[0].figure("duration")
     assert duration is not None
     assert (duration.value, duration.origin) == (Fraction("61.5"), "reported")
+    requests = reading.rows[0].figure("throughput.requests")
+    assert requests is not None
+    assert requests.origin == "recomputed"
     assert rules(reading) == []
 
 

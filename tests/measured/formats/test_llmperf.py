@@ -117,3 +117,12 @@ def test_a_time_that_is_none_is_found_and_its_figure_left_out(
     assert rules(reading) == ["UPH507"]
     assert reading.rows[0].figure("latency.ttft.mean") is None
     assert reading.rows[0].figure("latency.e2e.mean") is not None
+
+
+def test_0_is_no_latency(read_changed: ReadChanged) -> None:
+    reading = read_changed(
+        "llmperf-summary.json", lambda summary: summary.update(results_ttft_s_mean=0.0)
+    )
+    assert not [each for each in reading.rows[0].figures if each.name.startswith("latency.ttft")]
+    assert rules(reading) == []
+    assert rules(reading, "warning").count("UPH504") == 2

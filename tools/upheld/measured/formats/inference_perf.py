@@ -117,17 +117,18 @@ def _read_throughput(draft: RowDraft, requests: Requests) -> None:
     rates = ("successes", "throughput")
     duration = draft.number("benchmark_time_seconds")
     stated_rate = draft.number(*rates, "requests_per_sec")
-    wall = Fraction(duration) if duration else None
-    if wall is not None:
+    if not requests.completed or not (duration or stated_rate):
+        return
+    if duration:
+        wall = Fraction(duration)
         draft.report("duration", "s", "benchmark_time_seconds")
-    elif requests.completed and stated_rate:
+        rate = requests.completed / wall
+        draft.recompute("throughput.requests", "requests/s", rate, *rates, "requests_per_sec")
+    else:
+        assert stated_rate, "one of the two is there"
         wall = requests.completed / Fraction(stated_rate)
         draft.recompute("duration", "s", wall, note="successes over requests_per_sec")
-    if wall is None or not requests.completed:
-        return
-    draft.recompute(
-        "throughput.requests", "requests/s", requests.completed / wall, *rates, "requests_per_sec"
-    )
+        draft.report("throughput.requests", "requests/s", *rates, "requests_per_sec")
     tokens_in = _tokens(draft, requests.completed, "prompt_len", "prompt_tokens")
     tokens_out = _tokens(draft, requests.completed, "output_len", "output_tokens")
     for name, total, key in (

@@ -88,7 +88,11 @@ def _read_latency(draft: RowDraft, completed: int) -> None:
         prefix = f"results_{key}_"
         if draft.get(f"{prefix}mean") == 0:
             draft.find(
-                NOT_MEASURED, f"{prefix}mean is 0: it was not measured", UNTOUCHED, f"{prefix}mean"
+                NOT_MEASURED,
+                f"{prefix}mean is 0: it was not measured",
+                "there is no figure for it; what is not streamed leaves none",
+                f"{prefix}mean",
+                severity="warning",
             )
             continue
         draft.samples[name] = completed
