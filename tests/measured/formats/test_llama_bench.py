@@ -156,6 +156,23 @@ def test_without_layers_on_it_an_accelerator_is_no_device(read_changed: ReadChan
     assert "device" in reading.rows[1].envelope
 
 
+@pytest.mark.parametrize(
+    ("changes", "count", "device"),
+    [
+        ({}, 2, None),
+        ({"split_mode": "none"}, 1, "Example A"),
+        ({"split_mode": "none", "main_gpu": 1}, 1, "Example B"),
+        ({"split_mode": "none", "main_gpu": 7}, None, None),
+    ],
+)
+def test_a_model_that_is_not_split_is_on_its_main_device(
+    changes: dict[str, Any], count: int | None, device: str | None, read_changed: ReadChanged
+) -> None:
+    two = {"gpu_info": "Example A, Example B"} | changes
+    row = read_changed("llama-bench.json", lambda tests: tests[0].update(two)).rows[0]
+    assert (row.envelope.get("device_count"), row.envelope.get("device")) == (count, device)
+
+
 def test_a_log_names_devices_above_its_table_and_the_build_below(read: Read) -> None:
     reading = read("llama-bench-tables.log")
     prompt, generation = reading.rows

@@ -140,11 +140,17 @@ def kv_cache_dtype(k: str, v: str) -> str | None:
     return _DTYPES.get(k, k) if k == v else None
 
 
-def read_devices(draft: RowDraft, names: Sequence[str]) -> None:
-    """The accelerators that the tool found."""
+def read_devices(
+    draft: RowDraft, names: Sequence[str], split_mode: Json = None, main: Json = None
+) -> None:
+    """The accelerators that the tool found, or the main one where the model is not split."""
+    if names:
+        draft.stated["devices_found"] = ", ".join(names)
+    if split_mode == "none":
+        at = int(str(main)) if str(main).isdecimal() else 0
+        names = names[at : at + 1]
     if names:
         draft.envelope["device_count"] = len(names)
-        draft.stated["devices_found"] = ", ".join(names)
     if len(set(names)) == 1:
         draft.envelope["device"] = names[0]
 
@@ -273,7 +279,8 @@ def _read_envelope(draft: RowDraft) -> None:
     if processor is not None:
         draft.envelope["processor"] = processor
     if accelerators is not None and str(draft.get("n_gpu_layers")) != "0":
-        read_devices(draft, accelerators.split(", "))
+        names = accelerators.split(", ")
+        read_devices(draft, names, draft.get("split_mode"), draft.get("main_gpu"))
     for key in _STATED:
         value = draft.get(key)
         if isinstance(value, bool):

@@ -137,7 +137,9 @@ def _read_test(
         _read_rate(draft, parts, found)
         llama_bench.read_lengths(draft, *parts[:2])
     _read_columns(draft, cells)
-    llama_bench.read_devices(draft, devices)
+    settings = {name: cell.text for name, cell in cells.cells.items()}
+    if settings.get("ngl") != "0":
+        llama_bench.read_devices(draft, devices, settings.get("sm"), settings.get("mg"))
     if heading is not None:
         draft.stated["heading"] = heading
     if build is not None:
