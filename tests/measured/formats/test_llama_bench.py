@@ -190,6 +190,14 @@ def test_a_log_names_devices_above_its_table_and_the_build_below(read: Read) -> 
     assert rules(reading, "warning") == ["UPH506"]
 
 
+def test_a_main_device_that_is_no_number_is_the_first() -> None:
+    text = (BENCHMARKS / "llama-bench-tables.log").read_text(encoding="utf-8")
+    text = text.replace("type_k |", "    sm |").replace("type_v |", "    mg |")
+    junk = text.replace("q8_0 |   q8_0", f"none | {'9' * 5000}")
+    reading = read_file("a.log", junk.encode())
+    assert [row.envelope["device_count"] for row in reading.rows] == [1, 1]
+
+
 def test_a_table_that_was_cut_gives_no_number() -> None:
     text = (BENCHMARKS / "llama-bench-tables.log").read_text(encoding="utf-8")
     reading = read_file("a.log", text[: text.rindex("116.71") + 4].encode())

@@ -92,6 +92,8 @@ def test_a_configuration_alone_is_an_envelope(read: Read) -> None:
     [
         ({"device": "cpu"}, "device"),
         ({"device_ids": None}, "device_count"),
+        ({"device_ids": "²,x"}, "device_count"),
+        ({"device_ids": "7"}, "device"),
         ({"quantization_scheme": "gptq"}, "weight_dtype"),
     ],
 )

@@ -110,6 +110,14 @@ def test_a_report_that_was_cut_says_so() -> None:
     assert reading.rows[0].figure("duration") is None
 
 
+@pytest.mark.parametrize("junk", ["²", "9" * 250, "-4", "many"])
+def test_a_size_that_is_no_count_is_not_stated(junk: str) -> None:
+    reading = read_file(
+        "a.log", LOG.replace("TP Size:                4", f"TP Size: {junk}").encode()
+    )
+    assert "tensor_parallel" in reading.rows[0].not_stated
+
+
 def test_two_reports_are_two_rows() -> None:
     reading = read_file("a.log", (LOG + OLD_REPORT).encode())
     assert [row.case for row in reading.rows] == ["report 1", "report 2"]

@@ -19,6 +19,7 @@ from itertools import pairwise
 from upheld.corpus.strict_json import Json
 from upheld.measured.content import Content
 from upheld.measured.draft import DISAGREES, IMPOSSIBLE, NOT_MEASURED, UNTOUCHED, RowDraft
+from upheld.measured.engine_log import whole
 from upheld.measured.reading import Reading, Row
 from upheld.measured.recompute import Values
 from upheld.records.units import format_number
@@ -147,7 +148,7 @@ def read_devices(
     if names:
         draft.stated["devices_found"] = ", ".join(names)
     if split_mode == "none":
-        at = int(str(main)) if str(main).isdecimal() else 0
+        at = whole(str(main)) or 0
         names = names[at : at + 1]
     if names:
         draft.envelope["device_count"] = len(names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from upheld.corpus.strict_json import Json, Keys
 from upheld.measured.draft import RowDraft
 from upheld.measured.reading import AxisValue
@@ -17,6 +19,7 @@ _AXES = (
     "device", "device_count", "max_model_len", "input_tokens", "output_tokens", "python_version",
     "processor", "operating_system",
 )  # fmt: skip
+_NUMBER = re.compile(r" *[0-9]{1,4} *")
 _DTYPES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32"}
 
 
@@ -81,7 +84,7 @@ def _devices(
     there = draft.get(*environment, "gpu")
     if draft.text(*backend, "device") != "cuda" or used is None or not isinstance(there, list):
         return {}
-    numbers = [int(each) for each in used.split(",") if each.strip().isdigit()]
+    numbers = [int(each) for each in used.split(",") if _NUMBER.fullmatch(each)]
     names = [there[number] for number in numbers if number < len(there)]
     name = names[0] if names and all(each == names[0] for each in names) else None
     return {

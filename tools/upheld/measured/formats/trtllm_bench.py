@@ -17,7 +17,7 @@ from fractions import Fraction
 from upheld.corpus.strict_json import Json, Keys
 from upheld.measured.content import Content
 from upheld.measured.draft import NOT_MEASURED
-from upheld.measured.engine_log import DTYPES, is_text, lines_of
+from upheld.measured.engine_log import DTYPES, is_text, lines_of, whole
 from upheld.measured.printed_row import PrintedRow
 from upheld.measured.reading import Mean, Reading, Requests, Row
 from upheld.measured.yaml_content import scalar
@@ -196,9 +196,9 @@ def _read_envelope(draft: PrintedRow, report: _Report) -> None:
         if text is not None:
             draft.envelope[axis] = text
     _read_parallelism(draft, lines)
-    limit = lines.get("Max Sequence Length", "")
-    if limit.isdigit():
-        draft.envelope["max_model_len"] = int(limit)
+    limit = whole(lines.get("Max Sequence Length"))
+    if limit is not None:
+        draft.envelope["max_model_len"] = limit
     _read_rate(draft, scalar(lines.get("Issue Rate (req/sec)", "").replace("E+", "e")))
     for label in _STATED:
         if label in lines:
@@ -213,12 +213,12 @@ def _read_envelope(draft: PrintedRow, report: _Report) -> None:
 
 
 def _read_parallelism(draft: PrintedRow, lines: Mapping[str, str]) -> None:
-    tensor, pipeline = lines.get("TP Size", ""), lines.get("PP Size", "")
-    if tensor.isdigit():
-        draft.envelope["tensor_parallel"] = int(tensor)
-        if pipeline.isdigit():
-            draft.envelope["device_count"] = int(tensor) * int(pipeline)
-            draft.stated["pipeline_parallel"] = pipeline
+    tensor, pipeline = whole(lines.get("TP Size")), whole(lines.get("PP Size"))
+    if tensor is not None:
+        draft.envelope["tensor_parallel"] = tensor
+        if pipeline is not None:
+            draft.envelope["device_count"] = tensor * pipeline
+            draft.stated["pipeline_parallel"] = str(pipeline)
 
 
 def _read_rate(draft: PrintedRow, rate: Json) -> None:
