@@ -212,7 +212,7 @@ def _read_load(draft: RowDraft) -> list[str]:
     sent_for = draft.number("load_summary", "send_duration")
     attempted = draft.count("load_summary", "count")
     if attempted is not None and sent_for:
-        draft.confirm(
+        draft.cross_check(
             "count over send_duration", attempted / Fraction(sent_for),
             "load_summary", "achieved_rate",
         )  # fmt: skip

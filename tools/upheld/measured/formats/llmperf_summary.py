@@ -77,7 +77,7 @@ def _read_requests(draft: RowDraft) -> Requests:
             "results_num_requests_started",
         )
     if failed is not None and attempted:
-        draft.confirm(
+        draft.cross_check(
             "errors over requests started", Fraction(failed, attempted), "results_error_rate"
         )
     return Requests(completed, failed, attempted)

@@ -17,7 +17,7 @@ from upheld.measured.draft import DISAGREES, NOT_MEASURED, UNTOUCHED, RowDraft
 from upheld.measured.reading import Reading
 from upheld.measured.recompute import Values
 from upheld.records.metrics import METRICS
-from upheld.records.units import UNITS, format_number
+from upheld.records.units import ALIASES, UNITS, format_number
 
 NAME = "optimum-benchmark"
 TOOL = optimum_benchmark.TOOL
@@ -99,13 +99,13 @@ def _read_latency(draft: RowDraft, name: str, at: Keys) -> None:
         draft.find(NOT_MEASURED, "the section holds no times", UNTOUCHED, *at)
         return
     times = Values(numbers)
-    draft.confirm("the number of its values", Fraction(len(numbers)), *at, "count")
+    draft.cross_check("the number of its values", Fraction(len(numbers)), *at, "count")
     summary = {known: (*at, stated) for known, stated in _STATISTICS.items()}
     single_values.recompute(draft, name, unit, times, 0, summary)
-    draft.confirm("the sum of its values", times.total, *at, "total")
+    draft.cross_check("the sum of its values", times.total, *at, "total")
     if times.mean:
         share = 100 * times.deviation(ddof=0) / times.mean
-        draft.confirm("the deviation in per cent of the mean", share, *at, "stdev_")
+        draft.cross_check("the deviation in per cent of the mean", share, *at, "stdev_")
 
 
 def _read_throughput(draft: RowDraft, name: str, at: Keys) -> None:
@@ -115,11 +115,13 @@ def _read_throughput(draft: RowDraft, name: str, at: Keys) -> None:
     if stated is None or unit is None:
         return
     metric = METRICS.get(f"throughput.{name}")
-    if metric is None or unit not in UNITS or UNITS[unit].dimension != metric.dimension:
+    # Samples are requests in the table of units.
+    symbol = ALIASES.get(unit, unit)
+    if metric is None or symbol not in UNITS or UNITS[symbol].dimension != metric.dimension:
         draft.stated[f"{name}_throughput"] = f"{stated} {unit}"
         return
     if mean is None:
-        draft.report(f"throughput.{name}", unit, *at, "value")
+        draft.report(f"throughput.{name}", symbol, *at, "value")
         return
     volume = Fraction(stated) * mean
     whole = round(volume)
@@ -133,6 +135,6 @@ def _read_throughput(draft: RowDraft, name: str, at: Keys) -> None:
         )  # fmt: skip
         return
     draft.recompute(
-        f"throughput.{name}", unit, whole / mean, *at, "value",
+        f"throughput.{name}", symbol, whole / mean, *at, "value",
         note=f"{whole:,} in one call over the mean time",
     )  # fmt: skip
