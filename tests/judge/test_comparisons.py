@@ -42,7 +42,9 @@ class Comparison:
             del result[key]
         for key in ("request_throughput", "output_throughput", "total_token_throughput"):
             result[key] *= times
-        result["duration"] /= times
+        for key in result:
+            if key == "duration" or key.endswith("_ms"):
+                result[key] /= times
         path = f"evidence/runs/raw/{id_}/result.json"
         file = self.small.root / path
         file.parent.mkdir(parents=True)

@@ -196,6 +196,59 @@ class TestTheFileHasTheLastWord:
         assert "states no speculative decoding, but" in finding.message
         assert small.claim("first-token").verdict == "unsupported"
 
+    def test_a_client_without_a_rate_has_none_that_a_record_could_state(
+        self, small: SmallCorpus
+    ) -> None:
+        small.replace(RUN, "states:", "states:\n  request_rate: 4 requests/s")
+        (finding,) = small.judge().findings[:1]
+        assert finding.rule == "UPH509"
+        assert "states the request rate as 4, but the client of" in finding.message
+
+    @pytest.mark.parametrize(
+        ("day", "rules"), [("20261121", []), ("20261122", ["UPH518"]), ("20270101", ["UPH518"])]
+    )
+    def test_a_file_is_not_written_after_the_run(
+        self, small: SmallCorpus, day: str, rules: list[str]
+    ) -> None:
+        edit_raw(small, date=f"{day}-101500")
+        assert [each.rule for each in small.judge().findings if each.rule != "UPH602"] == rules
+
+
+class TestARunThatIsNotEnough:
+    def test_a_closed_loop_does_not_carry_a_claim_at_a_rate(self, small: SmallCorpus) -> None:
+        small.replace(
+            ADR,
+            "deployment: one-card, concurrency: 16",
+            "deployment: one-card, request_rate: 4 requests/s",
+        )
+        first = small.claim("first-token")
+        assert first.verdict == "out-of-envelope"
+        assert "the request rate had no limit, not 4" in first.outcome.because
+
+    def test_a_rate_that_was_not_held(self, small: SmallCorpus) -> None:
+        edit_raw(small, request_rate=1000.0, max_concurrency=None)
+        small.replace(ADR, "concurrency: 16", "request_rate: 1000 requests/s")
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "a rate of 1,000/s was asked for and 17.2/s reached" in first.outcome.because
+
+    def test_a_device_that_was_slowed_down_while_it_was_measured(self, small: SmallCorpus) -> None:
+        log = (
+            "timestamp, index, name, power.draw [W], clocks_event_reasons.hw_slowdown\n"
+            "2026/03/01 10:15:00.100, 0, Example Card 1GB, 650.50 W, Active\n"
+        )
+        (small.root / "evidence/runs/raw/serve-16/gpu.csv").write_text(log)
+        digest = hashlib.sha256(log.encode()).hexdigest()
+        small.replace(
+            RUN,
+            "states:",
+            f"  - {{path: evidence/runs/raw/serve-16/gpu.csv, sha256: {digest}, "
+            "format: nvidia-smi-csv}\nstates:",
+        )
+        first = small.claim("first-token")
+        assert first.verdict == "insufficient"
+        assert "were slowed down: hw_slowdown in 1 of 1 readings" in first.outcome.because
+
 
 class TestOtherBases:
     """A claim is not made safe from a run by saying that nobody has tested it."""

@@ -34,7 +34,7 @@ def test_enough_is_enough() -> None:
     [
         (row(completed=0), "latency.ttft.p99", "UPH504", "no request completed"),
         (row(completed=None), "latency.ttft.p99", "UPH504", "how many requests completed"),
-        (row(failed=3), "latency.ttft.p99", "UPH505", "3 of 200 requests failed"),
+        (row(completed=197, failed=3), "latency.ttft.p99", "UPH505", "3 of 200 requests failed"),
         (row(failed=None), "latency.ttft.p99", "UPH505", "not the same as none"),
         (row(values=99), "latency.ttft.p99", "UPH506", "rests on 99 values; it needs at least 100"),
         (row(values=None), "latency.ttft.p99", "UPH506", "does not say how many values"),

@@ -87,7 +87,7 @@ def test_time_between_tokens_is_told_to_be_none_between_chunks(read: Read) -> No
     assert itl is not None
     assert tpot.value == itl.value
     assert set(row.doubts) == {"latency.itl"}
-    assert "UPH504" in [each.rule for each in shortcomings(row, "latency.itl.p99")]
+    assert "UPH520" in [each.rule for each in shortcomings(row, "latency.itl.p99")]
     assert shortcomings(row, "latency.tpot.mean") == shortcomings(row, "latency.e2e.mean")
 
 

@@ -80,7 +80,7 @@ def test_time_per_chunk_is_no_time_per_token(read_changed: ReadChanged) -> None:
 
     reading = read_changed("inference-perf-stage.json", halve)
     (row,) = reading.rows
-    assert "UPH504" in rules(reading, "warning")
+    assert "UPH520" in rules(reading, "warning")
     assert "chunks are taken for tokens" in row.doubts["latency.tpot"]
     (why, *_) = shortcomings(row, "latency.tpot.mean")
     assert "not what its name says" in why.message

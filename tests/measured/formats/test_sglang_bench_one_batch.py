@@ -93,3 +93,18 @@ def test_tokens_that_were_not_generated_are_told() -> None:
         "sglang-one-batch-server.jsonl", 1, lambda record: record.update(total_output_tokens=1000)
     )
     assert reading.rows[0].stated["output_tokens_generated"] == "1,000 of 1,024"
+
+
+def test_a_rate_after_a_first_token_that_the_file_leaves_out_is_not_held_against_all_time() -> None:
+    line = (
+        b'{"run_name": "default", "batch_size": 32, "input_len": 256, "output_len": 32, '
+        b'"latency": 0.5, "output_throughput": 4096.0, "overall_throughput": 18432.0, '
+        b'"last_gen_throughput": 0.0}\n'
+    )
+    reading = read_file("result.jsonl", line)
+    assert reading.format == "sglang-bench-one-batch"
+    assert [each for each in reading.all_findings if each.severity == "error"] == []
+    assert reading.rows[0].figure("throughput.output_tokens") is None
+    rate = reading.rows[0].figure("throughput.generation_tokens")
+    assert rate is not None
+    assert rate.value == 4096

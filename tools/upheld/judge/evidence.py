@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -14,6 +13,7 @@ from upheld.corpus.files import FileError, read_inside
 from upheld.corpus.load import Corpus
 from upheld.judge.figures import plain
 from upheld.judge.names import Names
+from upheld.measured.dates import IMPOSSIBLE_DATE, day_of
 from upheld.measured.envelope import contradictions
 from upheld.measured.read import read_file
 from upheld.measured.reading import FileReading, Row
@@ -21,8 +21,6 @@ from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
 from upheld.records.run import Run
 from upheld.records.units import format_number
-
-_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class RunEvidence:
     @property
     def measured(self) -> date:
         """The day of the measurement: the earliest that the record or a file states."""
-        stated = (_day_in(row.row.stated.get("date", "")) for row in self.rows)
+        stated = (day_of(row.row) for row in self.rows)
         return min([self.run.date, *(day for day in stated if day is not None)])
 
     @property
@@ -157,6 +155,8 @@ def _read_run(
                     )
                 )
             findings.extend(_unsaid_speculation(entry, raw.path, row, stated))
+            findings.extend(_recorded_too_early(entry, raw.path, row, run.date))
+            findings.extend(_load_without_limit(entry, raw.path, row, stated))
             for axis_name, mean in row.means.items():
                 claimed = stated.get(axis_name)
                 if claimed is not None and (mean.varies or claimed != mean.value):
@@ -191,13 +191,30 @@ def _unsaid_speculation(
         )
 
 
-def _day_in(text: str) -> date | None:
-    """The day at the beginning of a file's date: `20260301-101500`, `2026-03-01T10:15:00`."""
-    found = _DAY.match(text)
-    try:
-        return date(*map(int, found.groups())) if found else None
-    except ValueError:
-        return None
+def _recorded_too_early(entry: Entry, path: str, row: Row, recorded: date) -> Iterator[Finding]:
+    """A run is not dated before its file was written; a day apart may be two time zones."""
+    day = day_of(row)
+    if day is not None and (day - recorded).days > 1:
+        yield Finding(
+            IMPOSSIBLE_DATE,
+            entry.document.place(("date",)),
+            f"the run is dated {recorded}, but {path} was written later, on {day}",
+            "correct the date; if the clock of the machine was wrong, measure again",
+        )
+
+
+def _load_without_limit(
+    entry: Entry, path: str, row: Row, stated: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """A client that held nothing back had no rate, or no limit, that a record could state."""
+    for axis in sorted(row.unlimited & stated.keys()):
+        yield Finding(
+            "UPH509",
+            entry.document.place(("states", axis)),
+            f"the run states the {AXES[axis].title} as {plain(stated[axis])}, but the client of "
+            f"{path} set none",
+            "remove it from states; the file has the last word",
+        )
 
 
 def _read_raw(corpus: Corpus, path: str) -> _RawFile | FileError:

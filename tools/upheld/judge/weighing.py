@@ -13,7 +13,7 @@ from upheld.judge.figures import beside, plain
 from upheld.judge.judgement import Outcome, Piece, Value
 from upheld.measured.envelope import Difference, compare
 from upheld.measured.reading import Figure
-from upheld.measured.sufficiency import shortcomings
+from upheld.measured.sufficiency import Shortcoming, shortcomings, throttled
 from upheld.records.claim import Claim
 from upheld.records.envelope import AXES
 from upheld.records.expectation import Expectation
@@ -117,11 +117,13 @@ def weigh(
     claim: Claim, evidence: RunEvidence, axes: Mapping[str, Any], context: Context
 ) -> Iterator[Weighed]:
     """Each row of the run that has the claimed figure."""
+    # A log of devices among the run's files speaks about what the other files measured.
+    slowed = [each for row in evidence.rows for each in throttled.check(row.row)]
     for row in evidence.rows:
         for figure in row.row.figures:
             if figure.name == claim.metric:
                 differences = compare(axes, row.envelope, context.names.normal)
-                yield _weighed(evidence, row, figure, axes, differences)
+                yield _weighed(evidence, row, figure, axes, differences, slowed)
 
 
 def _weighed(
@@ -130,17 +132,25 @@ def _weighed(
     figure: Figure,
     axes: Mapping[str, Any],
     differences: list[Difference],
+    slowed: list[Shortcoming],
 ) -> Weighed:
+    unlimited = row.row.unlimited
     elsewhere = tuple(
-        f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
+        f"the {AXES[each.axis].title} had no limit, not {plain(each.claimed)}"
+        if each.found is None
+        else f"the {AXES[each.axis].title} is {plain(each.found)}, not {plain(each.claimed)}"
         for each in differences
-        if each.found is not None
+        if each.found is not None or each.axis in unlimited
     )
-    unstated = [AXES[each.axis].title for each in differences if each.found is None]
+    unstated = [
+        AXES[each.axis].title
+        for each in differences
+        if each.found is None and each.axis not in unlimited
+    ]
     short = shortcomings(replace(row.row, envelope=row.envelope), figure.name)
     reasons = (
         *elsewhere,
-        *(each.message for each in short),
+        *dict.fromkeys(each.message for each in (*short, *slowed) if each.weakens(figure.name)),
         *_load_left_open(row, axes),
         *([f"nobody stated the {', '.join(unstated)} of what was measured"] if unstated else ()),
     )

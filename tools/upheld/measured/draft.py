@@ -6,10 +6,12 @@ finding and no figure; one that can be recomputed is, and a disagreement becomes
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from upheld.corpus.strict_json import Json, Keys, Special
+from upheld.measured.course import Course, course_of
 from upheld.measured.places import Places
 from upheld.measured.reading import AxisValue, Figure, Mean, Requests, Row, TestOutcome
 from upheld.measured.recompute import TOLERANCE, agrees
@@ -42,6 +44,10 @@ class RowDraft:
         self.means: dict[str, Mean] = {}
         self.tests: dict[str, TestOutcome] = {}
         self.doubts: dict[str, str] = {}
+        self.unlimited: set[str] = set()
+        self.asked: dict[str, Fraction] = {}
+        self.counted: dict[str, dict[str, int]] = {}
+        self.courses: dict[str, Course] = {}
         self._content = content
         self._document = document
         self._keys = keys
@@ -190,6 +196,21 @@ class RowDraft:
                 *keys,
             )
 
+    def note_course(
+        self,
+        name: str,
+        values: Sequence[int | Decimal],
+        opening: int = 1,
+        scale: Fraction = Fraction(1),
+    ) -> None:
+        """How the values of a distribution went, in the order in which they were measured.
+
+        `opening` and `scale`: see course.course_of.
+        """
+        course = course_of(values, opening, scale)
+        if course is not None:
+            self.courses[name] = course
+
     def value(self, name: str) -> Fraction | None:
         """The value of a figure that the row has by now."""
         figure = self._figures.get(name)
@@ -233,6 +254,10 @@ class RowDraft:
             samples=self.samples,
             means=self.means,
             doubts=self.doubts,
+            unlimited=frozenset(self.unlimited),
+            asked=self.asked,
+            counted=self.counted,
+            courses=self.courses,
             findings=tuple(self._findings),
             tests=self.tests,
         )

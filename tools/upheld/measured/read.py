@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from upheld.measured.content import Content
+from upheld.measured.dates import before_the_tool
 from upheld.measured.formats import FORMATS, Format, plugged_in
 from upheld.measured.reading import FileReading, Row
-from upheld.measured.sufficiency import shortcomings_of_row
+from upheld.measured.sufficiency import Shortcoming, repeats, shortcomings_of_row
 from upheld.records.finding import Finding, Place
 
 UNKNOWN = "unknown"
@@ -36,7 +38,7 @@ def read_file(path_shown: str, data: bytes) -> FileReading:
         format=chosen.NAME,
         tool=chosen.TOOL,
         tool_version=reading.tool_version,
-        rows=tuple(map(_with_shortcomings, reading.rows)),
+        rows=_weighed(chosen.NAME, reading.rows),
         findings=reading.findings,
     )
 
@@ -46,12 +48,20 @@ def recognised_by(content: Content, formats: dict[str, Format]) -> list[Format]:
     return [each for each in formats.values() if each.recognise(content)]
 
 
-def _with_shortcomings(row: Row) -> Row:
-    found = tuple(
-        Finding(each.rule, row.place, each.message, each.help, each.severity)
-        for each in shortcomings_of_row(row)
-    )
-    return replace(row, findings=row.findings + found)
+def _weighed(format_name: str, rows: Sequence[Row]) -> tuple[Row, ...]:
+    """The rows with what is too little in each, and with repeats that disagree."""
+    found: list[list[Finding]] = []
+    for row in rows:
+        dated = before_the_tool(format_name, row)
+        short = [_finding(row, each) for each in shortcomings_of_row(row)]
+        found.append([*row.findings, *short, *([dated] if dated else [])])
+    for at, short_of in repeats.check(rows):
+        found[at].append(_finding(rows[at], short_of))
+    return tuple(replace(row, findings=tuple(each)) for row, each in zip(rows, found, strict=True))
+
+
+def _finding(row: Row, short_of: Shortcoming) -> Finding:
+    return Finding(short_of.rule, row.place, short_of.message, short_of.help, short_of.severity)
 
 
 def _not_one_format(path: str, candidates: list[Format]) -> Finding:

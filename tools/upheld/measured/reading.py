@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from upheld.measured.course import Course
 from upheld.records.finding import Finding, Place
+from upheld.records.units import find_unit
 
 Origin = Literal["recomputed", "reported"]
 AxisValue = str | int | Fraction | bool
@@ -83,9 +85,12 @@ class Row:
     `requests` is None where the tool sends no requests. `samples` says how many values are
     behind each distribution, such as `latency.ttft`, or at most can be. `means` are axes that the
     envelope lacks because no single value holds for all requests, or none is known to. `doubts`
-    say, by distribution, why its figures are not what their name says. `startup` is there where
-    the row is a start of an engine; `tests` where it is a report of tests, with the outcome of
-    each by its full name, the worst where a name is there more than once.
+    say, by distribution, why its figures are not what their name says. `unlimited` are axes of the
+    load on which the client held nothing back. `asked` are lengths that it asked for, `counted` a
+    number of tokens by each who counted it, by the figure's name. `courses` say how distributions
+    went over the run. `startup` is there where the row is a start of an engine; `tests` where it
+    is a report of tests, with the outcome of each by its full name, the worst where a name is
+    there more than once.
     """
 
     case: str | None
@@ -98,6 +103,10 @@ class Row:
     samples: Mapping[str, int] = field(default_factory=dict)
     means: Mapping[str, Mean] = field(default_factory=dict)
     doubts: Mapping[str, str] = field(default_factory=dict)
+    unlimited: frozenset[str] = frozenset()
+    asked: Mapping[str, Fraction] = field(default_factory=dict)
+    counted: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    courses: Mapping[str, Course] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     startup: Startup | None = None
     tests: Mapping[str, TestOutcome] = field(default_factory=dict)
@@ -105,6 +114,13 @@ class Row:
     def figure(self, name: str) -> Figure | None:
         """The figure of that name, if the row has it."""
         return next((figure for figure in self.figures if figure.name == name), None)
+
+    def value(self, name: str, unit: str) -> Fraction | None:
+        """The figure of that name in `unit`, which must be of its dimension; None without one."""
+        figure = self.figure(name)
+        if figure is None:
+            return None
+        return figure.value * find_unit(figure.unit).factor / find_unit(unit).factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,6 +217,9 @@ def _read_latency(
     else:
         scale = Fraction({"ms": 1000, "s": 1}[distribution.unit])
         distribution.recompute(draft, values, scale, _FROM_ARRAYS)
+    if name == "latency.ttft" and entries:
+        opening = draft.count("max_concurrency") or 1
+        draft.note_course(name, entries, opening, scale)
 
 
 def _note_samples(
@@ -285,11 +288,13 @@ def _read_arrivals(draft: RowDraft, not_stated: list[str]) -> None:
     if limit:
         draft.envelope["concurrency"] = limit
     elif "max_concurrency" in draft.record:
+        draft.unlimited.add("concurrency")
         draft.stated["concurrency"] = "no limit was set"
     else:
         not_stated.append("concurrency")
     stated = draft.get("request_rate")
     if stated in ("inf", "Infinity") or stated is Special.INFINITY:
+        draft.unlimited.add("request_rate")
         draft.stated["request_rate"] = "unlimited: the client never waits before it sends"
         return
     if stated == "trace":
@@ -299,6 +304,7 @@ def _read_arrivals(draft: RowDraft, not_stated: list[str]) -> None:
     if rate is None or rate == 0:
         not_stated.append("request_rate")
     elif rate >= _UNLIMITED_RATE:
+        draft.unlimited.add("request_rate")
         draft.stated["request_rate"] = f"{format_number(Fraction(rate))}/s: as good as unlimited"
     else:
         draft.envelope["request_rate"] = Fraction(rate)

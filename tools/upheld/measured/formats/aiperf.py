@@ -180,6 +180,8 @@ def _read_configuration(draft: RowDraft, not_stated: list[str]) -> None:
         draft.envelope["request_rate"] = Fraction(rate)
     else:
         not_stated.append("request_rate")
+    if load and _is_closed_loop(draft, load):
+        draft.unlimited.add("request_rate")
     facts = {
         "client_backend": draft.text(config, "endpoint", "type"),
         "tokenizer": draft.text(config, "tokenizer", "name"),
@@ -191,6 +193,7 @@ def _read_configuration(draft: RowDraft, not_stated: list[str]) -> None:
     for axis, keys in (("input", _asked(draft, "isl")), ("output", _asked(draft, "osl"))):
         asked = draft.number(*keys) if keys else None
         if asked:
+            draft.asked[f"{axis}_tokens"] = Fraction(asked)
             draft.stated[f"{axis}_tokens_asked_for"] = (
                 f"{format_number(Fraction(asked))} on average"
             )
@@ -206,6 +209,14 @@ def _load(draft: RowDraft) -> Keys | None:
         ]
         return ("input_config", "phases", measured[0]) if len(measured) == 1 else None
     return ("input_config", "loadgen")
+
+
+def _is_closed_loop(draft: RowDraft, load: Keys) -> bool:
+    """Whether the next request is sent when one is answered, and none at a rate."""
+    return (
+        draft.text(*load, "type") == "concurrency"
+        or draft.text(*load, "arrival_pattern") == "concurrency_burst"
+    )
 
 
 def _asked(draft: RowDraft, length: str) -> Keys | None:

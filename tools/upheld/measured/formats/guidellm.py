@@ -270,6 +270,8 @@ def _read_load(draft: RowDraft, whole: RowDraft, not_stated: list[str]) -> None:
     else:
         not_stated.append("concurrency")
     rate = draft.number(*at, "rate") if kind in ("constant", "poisson", "async") else None
+    if kind in ("concurrent", "synchronous"):
+        draft.unlimited.add("request_rate")
     if rate:
         draft.envelope["request_rate"] = Fraction(rate)
     else:

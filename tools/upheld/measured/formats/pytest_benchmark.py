@@ -166,6 +166,7 @@ def _single_rounds(draft: RowDraft) -> Values | None:
             "stats", "data",
         )  # fmt: skip
         return None
+    draft.note_course("time", numbers)
     return Values(numbers)
 
 

@@ -4,7 +4,8 @@ The first runs the model alone, without server or scheduler: the prompt's pass g
 token of each sequence, and every later step is one token of each (sglang/benchmark/one_batch.py
 of 0.5.23, `latency_test_run_once`). The second asks a server and rounds what it writes; until
 2025 its output rate was over the whole time, since then over what follows the last first token
-(one_batch_server.py, `run_one_case`). A rate of 0 or below was not read.
+(one_batch_server.py, `run_one_case`), whose time a file with `last_gen_throughput` may leave out.
+A rate of 0 or below was not read.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def _read_server(draft: PrintedDraft) -> Row:
     sizes = _read_batch(draft)
     draft.report("latency.e2e.mean", "s", "latency")
     draft.report("latency.ttft.max", "s", "last_ttft")
-    newer = "last_ttft" in draft.record
+    newer = "last_ttft" in draft.record or "last_gen_throughput" in draft.record
     output = "throughput.generation_tokens" if newer else "throughput.output_tokens"
     draft.report(output, "tokens/s", "output_throughput")
     draft.report("throughput.prompt_tokens", "tokens/s", "input_throughput")

@@ -99,6 +99,7 @@ def _read_run(draft: RowDraft) -> Row:
     not_stated = [axis for axis in _AXES if axis not in draft.envelope]
     not_stated += read_load(draft, single, requests)
     _read_random_lengths(draft)
+    _read_counts(draft)
     read_other_facts(draft, _LAYOUT, _READ_ELSEWHERE, _RENAMED)
     return draft.finish(tuple(not_stated), requests)
 
@@ -182,6 +183,18 @@ def _read_random_lengths(draft: RowDraft) -> None:
         asked = draft.count(key)
         if asked is None or ratio is None:
             continue
+        draft.asked[f"{axis}_tokens"] = Fraction(asked)
         least = max(int(asked * Fraction(ratio)), 1)
         drawn = f"exactly {asked:,}" if least >= asked else f"drawn from {least:,} to {asked:,}"
         draft.stated[f"{axis}_tokens_asked_for"] = drawn
+
+
+def _read_counts(draft: RowDraft) -> None:
+    """Output tokens as the server counts them, and as the client does by tokenising their text."""
+    by_server = draft.count("total_output_tokens")
+    by_client = draft.count("total_output_tokens_retokenized")
+    if by_server is not None and by_client is not None:
+        draft.counted["tokens.output.total"] = {
+            "the server": by_server,
+            "the client, which tokenised the text again": by_client,
+        }
