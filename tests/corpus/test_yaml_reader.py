@@ -14,6 +14,10 @@ from upheld.corpus import yaml_reader
 from upheld.corpus.yaml_reader import MAX_ALIASES, MAX_BYTES, MAX_DEPTH, YamlError, read_yaml
 
 
+# The reader refuses them, though they are of the category of letters.
+LETTERS_DRAWN_AS_NOTHING = "\u115f\u1160\u3164\uffa0"
+
+
 def value(text: str) -> Any:
     return read_yaml("a.yaml", text.encode()).value
 
@@ -58,7 +62,14 @@ class TestValues:
 
     @given(
         st.recursive(
-            st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1),
+            st.text(
+                st.characters(
+                    codec="utf-8",
+                    exclude_categories=("C", "Z"),
+                    exclude_characters=LETTERS_DRAWN_AS_NOTHING,
+                ),
+                min_size=1,
+            ),
             lambda inner: st.lists(inner) | st.dictionaries(
                 st.text(st.characters(codec="ascii", categories=("L", "N")), min_size=1), inner
             ),
