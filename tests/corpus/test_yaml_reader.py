@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from upheld.corpus import yaml_reader
 from upheld.corpus.yaml_reader import MAX_ALIASES, MAX_BYTES, MAX_DEPTH, YamlError, read_yaml
 
-
 # The reader refuses them, though they are of the category of letters.
 LETTERS_DRAWN_AS_NOTHING = "\u115f\u1160\u3164\uffa0"
 
