@@ -17,6 +17,7 @@ from upheld.records.adr import Option
 from upheld.records.claim import Axes, Claim
 from upheld.records.formulas import FORMULAS
 from upheld.records.kinds import KINDS
+from upheld.records.mapping import Mapping, Samples
 from upheld.records.metrics import BASES, METRICS, OPEN
 from upheld.records.types import Part
 from upheld.records.verdicts import BLOCKING, VERDICTS
@@ -31,6 +32,8 @@ PARTS: dict[str, type[Part]] = {
     "### Option": Option,
     "## Claim": Claim,
     "## Axes": Axes,
+    "### Mapping": Mapping,
+    "### Samples": Samples,
 }
 
 

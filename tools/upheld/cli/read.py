@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     metavar="ID",
     help="The same for this deployment's record, which also says what the log leaves open.",
 )
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Propose a mapping for files of no known format, from the names of their keys.",
+)
 @root_option
 @format_option
 @click.pass_context
@@ -42,6 +47,7 @@ def command(
     files: tuple[Path, ...],
     config: Path | None,
     deployment: str | None,
+    suggest: bool,
     root: Path,
     format_: str,
 ) -> None:
@@ -55,10 +61,20 @@ def command(
       upheld read result.json
       upheld read --format json evidence/runs/raw/*/*.json
       upheld read engine.log --config config.json
+      upheld read --suggest results.csv
 
     Exit codes: 0 clean, warnings included; 1 findings of severity error, or a figure that differs
     from arithmetic; 2 a file could not be read.
     """
+    if suggest:
+        from upheld.cli.read_suggest import proposals
+
+        if config is not None or deployment is not None:
+            raise CouldNotRun(
+                "--suggest proposes a mapping, and sets nothing beside arithmetic",
+                "leave --config and --deployment out",
+            )
+        ctx.exit(proposals(files, format_))
     against = _against(config, deployment, root)
     readings: list[FileReading] = []
     unreadable: list[FileError] = []

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 
 from upheld.records.shorten import shorten
 
+# What is held in memory as a whole, and what is read in one pass.
 MAX_RAW_BYTES = 256 * 1024 * 1024
+MAX_STREAMED_BYTES = 1024 * 1024 * 1024
 
 
 class FileError(Exception):
@@ -57,6 +61,49 @@ def read_inside(root: Path, path: str, limit: int = MAX_RAW_BYTES) -> bytes:
     Raises:
         FileError: see check_relative; or missing, unreadable, not a regular file, too large.
     """
+    return read_regular(_inside(root, path), limit, path)
+
+
+def open_inside(root: Path, path: str, limit: int = MAX_STREAMED_BYTES) -> BufferedReader:
+    """`path` under `root`, open for reading: for a file that is not held in memory as a whole.
+
+    Raises:
+        FileError: as read_inside.
+    """
+    handle = _open(_inside(root, path), limit, _show(path))
+    return os.fdopen(handle, "rb")
+
+
+def digest_inside(root: Path, path: str) -> str:
+    """The SHA-256 of `path` under `root`.
+
+    Raises:
+        FileError: as read_inside.
+    """
+    with open_inside(root, path) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = None) -> bytes:
+    """The bytes of a regular file, in one read, of at most `limit` bytes.
+
+    Raises:
+        FileError: missing, unreadable, a directory, pipe or device, or too large.
+    """
+    name = _show(shown if shown is not None else str(file))
+    handle = _open(file, limit, name)
+    try:
+        with os.fdopen(handle, "rb") as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    if len(data) > limit:
+        raise FileError(f"{name} grew beyond {limit:,} bytes while it was read", "read it again")
+    return data
+
+
+def _inside(root: Path, path: str) -> Path:
+    """`path` under `root`, no component of which is a symbolic link."""
     relative = check_relative(path)
     at = root
     for part in relative.parts:
@@ -70,16 +117,11 @@ def read_inside(root: Path, path: str, limit: int = MAX_RAW_BYTES) -> bytes:
                 f"{_show(path)} passes through a symbolic link",
                 "commit the file itself instead of a link to it",
             )
-    return read_regular(at, limit, path)
+    return at
 
 
-def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = None) -> bytes:
-    """The bytes of a regular file, in one read, of at most `limit` bytes.
-
-    Raises:
-        FileError: missing, unreadable, a directory, pipe or device, or too large.
-    """
-    name = _show(shown if shown is not None else str(file))
+def _open(file: Path, limit: int, name: str) -> int:
+    """A handle of a regular file of at most `limit` bytes."""
     try:
         # Not blocking: a pipe that nobody writes to would otherwise hold the tool for ever.
         handle = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -94,15 +136,10 @@ def read_regular(file: Path, limit: int = MAX_RAW_BYTES, shown: str | None = Non
                 f"{name} has {status.st_size:,} bytes; at most {limit:,} are read",
                 "split it, or keep the large part elsewhere",
             )
-        with os.fdopen(handle, "rb", closefd=False) as stream:
-            data = stream.read(limit + 1)
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    finally:
+    except (OSError, FileError) as error:
         os.close(handle)
-    if len(data) > limit:
-        raise FileError(f"{name} grew beyond {limit:,} bytes while it was read", "read it again")
-    return data
+        raise _unreadable(name, error) if isinstance(error, OSError) else error from None
+    return handle
 
 
 def _unreadable(shown: str, error: OSError) -> FileError:

@@ -9,17 +9,19 @@ from datetime import date
 from typing import Any
 
 from upheld.corpus.entry import Entry
-from upheld.corpus.files import FileError, read_inside
+from upheld.corpus.files import FileError, open_inside, read_inside
 from upheld.corpus.load import Corpus
 from upheld.judge.figures import plain
 from upheld.judge.names import Names
 from upheld.measured.dates import IMPOSSIBLE_DATE, day_of
 from upheld.measured.envelope import contradictions
-from upheld.measured.read import read_file
+from upheld.measured.mapping.mapped import Mapped
+from upheld.measured.read import read_file, read_mapped_file
 from upheld.measured.reading import FileReading, Row
 from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
-from upheld.records.run import Run
+from upheld.records.mapping import FORMS
+from upheld.records.run import RawFile, Run
 from upheld.records.units import format_number
 
 
@@ -111,9 +113,7 @@ def _read_run(
     findings: list[Finding] = []
     for index, raw in enumerate(run.files):
         place = entry.document.place(("files", index, "path"))
-        if raw.path not in files:
-            files[raw.path] = _read_raw(corpus, raw.path)
-        file = files[raw.path]
+        file = _raw_file(corpus, entry, index, files)
         if isinstance(file, FileError):
             findings.append(Finding("UPH801", place, str(file), file.help))
             continue
@@ -133,12 +133,14 @@ def _read_run(
         findings.extend(reading.findings)
         findings.extend(finding for row in reading.rows for finding in row.findings)
         if reading.format not in (raw.format, "unknown"):
+            unapplied = "" if raw.mapping is None else "; its mapping is not applied"
+            remove = "" if raw.mapping is None else " and remove the mapping"
             findings.append(
                 Finding(
                     "UPH508",
                     entry.document.place(("files", index, "format")),
-                    f"{raw.path} is {reading.format}, not {raw.format}",
-                    f"write format: {reading.format}",
+                    f"{raw.path} is {reading.format}, not {raw.format}{unapplied}",
+                    f"write format: {reading.format}{remove}",
                 )
             )
         stated = run.states.stated()
@@ -217,9 +219,42 @@ def _load_without_limit(
         )
 
 
+def _raw_file(
+    corpus: Corpus, entry: Entry, index: int, files: dict[str, _RawFile | FileError]
+) -> _RawFile | FileError:
+    """A file of a run: read once for all runs, unless a mapping of this one says how."""
+    run = entry.record
+    assert isinstance(run, Run)
+    raw = run.files[index]
+    if raw.mapping is not None:
+        return _read_by_mapping(corpus, raw.path, _mapped(entry, index, raw))
+    if raw.path not in files:
+        files[raw.path] = _read_raw(corpus, raw.path)
+    return files[raw.path]
+
+
+def _mapped(entry: Entry, index: int, raw: RawFile) -> Mapped:
+    assert raw.mapping is not None, "the file is read by a mapping"
+    assert raw.format in FORMS, "a mapping is for these alone"
+    return Mapped(
+        raw.format,
+        raw.mapping,
+        lambda path: entry.document.place(("files", index, "mapping", *path)),
+    )
+
+
 def _read_raw(corpus: Corpus, path: str) -> _RawFile | FileError:
     try:
         data = read_inside(corpus.root, path)
     except FileError as error:
         return error
     return _RawFile(hashlib.sha256(data).hexdigest(), read_file(path, data))
+
+
+def _read_by_mapping(corpus: Corpus, path: str, mapped: Mapped) -> _RawFile | FileError:
+    try:
+        with open_inside(corpus.root, path) as stream:
+            reading = read_mapped_file(path, stream, mapped)
+    except FileError as error:
+        return error
+    return _RawFile(reading.sha256, reading)

@@ -190,8 +190,8 @@ class RowDraft:
         if stated is not None and not agrees(value, stated):
             self.find(
                 DISAGREES,
-                f"{'.'.join(str(key) for key in keys)} says {_show(Fraction(stated), value)}, "
-                f"but {what} is {_show(value, Fraction(stated))}",
+                f"{'.'.join(str(key) for key in keys)} says {apart(Fraction(stated), value)}, "
+                f"but {what} is {apart(value, Fraction(stated))}",
                 UNTOUCHED,
                 *keys,
             )
@@ -267,14 +267,14 @@ class RowDraft:
     ) -> None:
         self.find(
             DISAGREES,
-            f"{'.'.join(str(key) for key in keys)} says {_show(Fraction(reported), value)} {unit}, "
-            f"but the file's own records give {name} = {_show(value, Fraction(reported))} {unit}",
+            f"{'.'.join(str(key) for key in keys)} says {apart(Fraction(reported), value)} {unit}, "
+            f"but the file's own records give {name} = {apart(value, Fraction(reported))} {unit}",
             f"the recomputed value is used; {UNTOUCHED}",
             *keys,
         )
 
 
-def _show(value: Fraction, other: Fraction) -> str:
+def apart(value: Fraction, other: Fraction) -> str:
     """The value in as many digits as tell it from the other."""
     return next(
         (

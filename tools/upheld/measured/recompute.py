@@ -88,7 +88,7 @@ class Values:
         squares = sum(number * number for number in self._scaled)
         total = sum(self._scaled)
         variance = Fraction(count * squares - total * total, count * (count - ddof))
-        return square_root(variance) * self._step
+        return square_root(variance * self._step**2)
 
 
 def square_root(value: Fraction) -> Fraction:
@@ -108,13 +108,17 @@ def agrees(
     standard deviation, whose floating-point error follows them and not the result.
     """
     stated = Fraction(reported)
-    rounding = Fraction(0)
-    exponent = _exponent(reported)
-    digits = len(str(abs(reported))) if isinstance(reported, int) else _digits(reported)
-    if digits >= _FEWEST_PRINTED_DIGITS:
-        rounding = _half_a_unit(exponent)
+    rounding = rounding_of(reported)
     scale = max(abs(recomputed), abs(stated), magnitude)
     return abs(recomputed - stated) <= max(TOLERANCE * scale, rounding)
+
+
+def rounding_of(reported: int | Decimal, fewest: int = _FEWEST_PRINTED_DIGITS) -> Fraction:
+    """How far what was rounded in print can be from it; 0 where fewer digits are printed."""
+    digits = len(str(abs(reported))) if isinstance(reported, int) else _digits(reported)
+    if digits < fewest:
+        return Fraction(0)
+    return _half_a_unit(_exponent(reported))
 
 
 def _half_a_unit(exponent: int) -> Fraction:

@@ -66,6 +66,7 @@ RULES: dict[str, Rule] = {
         Rule("UPH519", "repeats-differ", "Repeats in one file that are far apart", "warning"),
         Rule("UPH520", "other-meaning", "A figure that its tool works out in another way", "warning"),
         Rule("UPH521", "slowed-down", "A device whose clocks were slowed down", "warning"),
+        Rule("UPH522", "mapping-finds-otherwise", "A mapping that does not find in its raw file what it says"),
         Rule("UPH601", "contradicted", "A claim that its evidence contradicts"),
         Rule("UPH602", "unsupported", "A claim without the evidence that its basis needs"),
         Rule("UPH603", "insufficient", "A claim whose evidence is too little or unsound"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from upheld import __version__
-from upheld.corpus.files import FileError, read_inside
+from upheld.corpus.files import FileError, digest_inside, read_inside
 from upheld.corpus.load import Corpus, load_texts
 from upheld.judge.judge import judge_corpus
 from upheld.records.finding import Finding
@@ -70,11 +69,11 @@ def tampered(corpus: Corpus, snapshot: Snapshot) -> Iterator[Finding]:
     for index, raw in enumerate(snapshot.files):
         place = document.place(("files", index))
         try:
-            data = read_inside(corpus.root, raw.path)
+            digest = digest_inside(corpus.root, raw.path)
         except FileError as error:
             yield Finding("UPH801", place, str(error), error.help)
             continue
-        if hashlib.sha256(data).hexdigest() != raw.sha256:
+        if digest != raw.sha256:
             yield Finding(
                 "UPH802",
                 place,

@@ -1,0 +1,1 @@
+"""Files of no known format, read by the mapping that their run record states."""
