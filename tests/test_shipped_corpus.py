@@ -164,7 +164,7 @@ def links_to(corpus: Corpus, path: str) -> list[str]:
 
 
 def test_raw_files_are_all_there_and_all_used(shipped: Judged) -> None:
-    named = {raw.path for run in shipped.runs.values() for raw in run.run.files}
+    named = {raw.path for run in shipped.runs.values() for raw in (*run.run.files, *run.run.kept)}
     kept = {
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "evidence").rglob("raw/**/*")

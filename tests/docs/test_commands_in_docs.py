@@ -46,6 +46,9 @@ def options_of(command: click.Command) -> set[str]:
 def command_in(line: str) -> tuple[str, list[str]] | None:
     """The name of the command in `upheld …` and its options; None for `upheld --help`."""
     words = shlex.split(line)[1:]
+    if "--" in words:
+        # What follows is another program's.
+        words = words[: words.index("--")]
     named = re.match(r"[a-z]+( [a-z]+)?", " ".join(words))
     if named is None:
         return None

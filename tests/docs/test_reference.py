@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from fake_nvml import Card, FakeNvml
 from markdown_blocks import BASE, DOCS, ROOT, blocks_of, corpus_with, table_of
 from upheld.corpus.config import Config, read_config
 from upheld.corpus.load import load
 from upheld.judge.judge import judge_corpus
+from upheld.measured.capture.capture_file import CAPTURE
+from upheld.measured.capture.captured import Wanted, capture
+from upheld.measured.capture.execution import Stops
+from upheld.measured.capture.gpu_sampling import QUANTITIES
 from upheld.measured.formats import FORMATS
 from upheld.records.adr import Option
 from upheld.records.claim import Axes, Claim
@@ -144,6 +151,18 @@ def test_every_dependency_has_a_reason() -> None:
     assert all(listed.values())
 
 
+def test_every_extra_has_a_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    page = (DOCS / "contributing" / "dependencies.md").read_text("utf-8")
+    listed = {(row[0].strip("`"), row[1].strip("`")): row[2] for row in table_of(page, "extra")}
+    assert set(listed) == {
+        (extra, re.split("[<>=]", wanted)[0])
+        for extra, packages in project["optional-dependencies"].items()
+        for wanted in packages
+    }
+    assert all(listed.values())
+
+
 @pytest.mark.parametrize("page", ["architecture.md", "dependencies.md", "index.md"])
 def test_every_module_that_a_contributor_is_sent_to_exists(page: str) -> None:
     text = (DOCS / "contributing" / page).read_text("utf-8")
@@ -163,3 +182,25 @@ def test_every_formula_is_listed_with_its_inputs() -> None:
     for row, formula in zip(rows, FORMULAS.values(), strict=True):
         assert re.findall(r"`(\w+)`", row[1]) == list(formula.inputs)
         assert row[2] == formula.words
+
+
+def test_every_key_of_a_capture_is_described(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", FakeNvml(Card()))
+    wanted = Wanted([sys.executable, "-c", ""], tmp_path, engine_url="http://127.0.0.1:1")
+    with Stops() as stops:
+        capture(wanted, tmp_path, stops)
+    (shape,) = blocks_of(below(RECORDS, "### capture.json"))
+    described = set(re.findall(r'"(\w+)"', shape.text)) | set(QUANTITIES)
+    assert keys_of(json.loads((tmp_path / CAPTURE).read_text("utf-8"))) <= described
+
+
+def keys_of(value: object) -> set[str]:
+    """Every key but the names of variables."""
+    if isinstance(value, list):
+        return {key for each in value for key in keys_of(each)}
+    if not isinstance(value, dict):
+        return set()
+    inner = (keys_of(each) for name, each in value.items() if name != "environment")
+    return set(value).union(*inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from fractions import Fraction
 
@@ -191,6 +192,32 @@ def test_a_run_says_who_stated_what(full: SmallCorpus) -> None:
     assert f"../../../raw/{RAW}" in body
     assert "latency.ttft.p95" in body
     assert "uph-basis-arithmetic" not in body[: body.index("What rests on it")]
+
+
+def test_a_captured_run_shows_what_was_noted_and_what_is_only_kept(full: SmallCorpus) -> None:
+    noted = (
+        '{"upheld_capture": 1, "repeats": 1, "host": {"processor": "Example CPU"},'
+        ' "executions": [{"outcome": "completed", "exit_status": 0, "stopped_by": null,'
+        ' "load_average": {"before": [0.25, 0, 0]}}]}'
+    )
+    folder = "evidence/runs/raw/serve-16"
+    digests = {}
+    for name, text in (("capture.json", noted), ("stdout.txt", "<b>done</b>\n")):
+        (full.root / folder / name).write_text(text)
+        digests[name] = hashlib.sha256(text.encode()).hexdigest()
+    full.replace(
+        "evidence/runs/serve-16.yaml",
+        "states:\n",
+        f"  - path: {folder}/capture.json\n    sha256: {digests['capture.json']}\n"
+        f"    format: upheld-capture\n"
+        f"kept:\n  - path: {folder}/stdout.txt\n    sha256: {digests['stdout.txt']}\nstates:\n",
+    )
+    body = pages_of(full)["evidence/runs/serve-16.md"].body
+    assert "Noted while it ran" in body
+    assert "<dt>load average before</dt><dd>0.25</dd>" in body
+    assert re.search(r"Processor</th> <td>Example CPU</td>", body)
+    assert f"<code>{folder}/stdout.txt</code>" in body
+    assert "<b>done" not in body
 
 
 def test_a_mean_is_not_shown_as_what_every_request_had(full: SmallCorpus) -> None:

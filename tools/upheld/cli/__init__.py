@@ -20,6 +20,7 @@ COMMANDS = {
     "import": "Records from files in other forms: a config.json, GGUF or safetensors.",
     "memory": "The memory ledger of a deployment, or of a model's config.json or GGUF file.",
     "read": "What a raw benchmark file says, recomputed, and what it leaves out.",
+    "record": "Run a benchmark, keep its files, and write the record of the run.",
     "schema": "JSON Schema of a kind of record, for editors.",
     "show": "One record or claim with its verdict and all that it rests on.",
     "snapshot": "Freeze a decision with all that it rests on, and verify it.",

@@ -11,17 +11,18 @@ from typing import Any
 from upheld.corpus.entry import Entry
 from upheld.corpus.files import FileError, open_inside, read_inside
 from upheld.corpus.load import Corpus
+from upheld.judge.captures import captured_axes, contradicting_captures
 from upheld.judge.figures import plain
 from upheld.judge.names import Names
-from upheld.measured.dates import IMPOSSIBLE_DATE, day_of
+from upheld.measured.dates import IMPOSSIBLE_DATE, day_in, day_of
 from upheld.measured.envelope import contradictions
 from upheld.measured.mapping.mapped import Mapped
 from upheld.measured.read import read_file, read_mapped_file
-from upheld.measured.reading import FileReading, Row
+from upheld.measured.reading import Capture, FileReading, Row
 from upheld.records.envelope import AXES
 from upheld.records.finding import Finding
 from upheld.records.mapping import FORMS
-from upheld.records.run import RawFile, Run
+from upheld.records.run import KeptFile, RawFile, Run
 from upheld.records.units import format_number
 
 
@@ -46,8 +47,14 @@ class RunEvidence:
     @property
     def measured(self) -> date:
         """The day of the measurement: the earliest that the record or a file states."""
-        stated = (day_of(row.row) for row in self.rows)
+        facts = [row.row.stated for row in self.rows] + [each.stated for each in self.captures]
+        stated = (day_in(each.get("date", "")) for each in facts)
         return min([self.run.date, *(day for day in stated if day is not None)])
+
+    @property
+    def captures(self) -> list[Capture]:
+        """What was noted around the run, file by file."""
+        return [each.capture for each in self.readings if each.capture is not None]
 
     @property
     def sound(self) -> bool:
@@ -118,15 +125,7 @@ def _read_run(
             findings.append(Finding("UPH801", place, str(file), file.help))
             continue
         if file.sha256 != raw.sha256:
-            findings.append(
-                Finding(
-                    "UPH802",
-                    entry.document.place(("files", index, "sha256")),
-                    f"{raw.path} has the digest {file.sha256[:12]}…, not the recorded "
-                    f"{raw.sha256[:12]}…: the file was changed",
-                    "restore the file; a new measurement is a new run",
-                )
-            )
+            findings.append(_changed(entry, ("files", index), raw, file.sha256))
             continue
         reading = file.reading
         readings.append(reading)
@@ -174,9 +173,39 @@ def _read_run(
                         )
                     )
             rows.append(EvidenceRow(row, reading, {**stated, **row.envelope}))
+    captured = captured_axes(readings)
+    rows = [
+        replace(each, envelope={**each.envelope, **captured, **each.row.envelope}) for each in rows
+    ]
+    findings.extend(contradicting_captures(entry, readings, names))
+    findings.extend(_kept_otherwise(corpus, entry, run))
     # The same contradiction in every row of a file is one thing to mend.
     unique = list(dict.fromkeys(replace(finding) for finding in findings))
     return RunEvidence(run, tuple(readings), tuple(rows), tuple(unique))
+
+
+def _kept_otherwise(corpus: Corpus, entry: Entry, run: Run) -> Iterator[Finding]:
+    """Files that are kept beside the evidence, and are missing or were changed."""
+    for index, kept in enumerate(run.kept):
+        try:
+            data = read_inside(corpus.root, kept.path)
+        except FileError as error:
+            place = entry.document.place(("kept", index, "path"))
+            yield Finding("UPH801", place, str(error), error.help)
+            continue
+        digest = hashlib.sha256(data).hexdigest()
+        if digest != kept.sha256:
+            yield _changed(entry, ("kept", index), kept, digest)
+
+
+def _changed(entry: Entry, at: tuple[str, int], file: KeptFile, digest: str) -> Finding:
+    return Finding(
+        "UPH802",
+        entry.document.place((*at, "sha256")),
+        f"{file.path} has the digest {digest[:12]}…, not the recorded "
+        f"{file.sha256[:12]}…: the file was changed",
+        "restore the file; a new measurement is a new run",
+    )
 
 
 def _unsaid_speculation(

@@ -52,6 +52,7 @@ def read_file(path_shown: str, data: bytes, mapped: Mapped | None = None) -> Fil
         tool_version=reading.tool_version,
         rows=_weighed(chosen.NAME, reading.rows),
         findings=reading.findings,
+        capture=reading.capture,
     )
 
 

@@ -124,12 +124,26 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Capture:
+    """What was noted around a command while it ran: no figure, but where all files beside it hold.
+
+    `outcome` is that of the worst execution: `completed`, `failed` or `interrupted`. `envelope`
+    holds axes of records/envelope.py, `stated` any other fact.
+    """
+
+    outcome: str
+    envelope: Mapping[str, AxisValue]
+    stated: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What a format module makes of a file's content."""
 
     rows: tuple[Row, ...]
     tool_version: str | None = None
     findings: tuple[Finding, ...] = ()
+    capture: Capture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +157,7 @@ class FileReading:
     tool_version: str | None
     rows: tuple[Row, ...]
     findings: tuple[Finding, ...]
+    capture: Capture | None = None
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:

@@ -12,8 +12,15 @@ from upheld.records.shorten import shorten
 from upheld.records.types import Commit, Date, Line, Part, Record, Sha256, Text
 
 
-class RawFile(Part):
-    """A file as the tool wrote it: its path from the corpus root and its SHA-256.
+class KeptFile(Part):
+    """A file as it was written, from which nothing is read: its path and its SHA-256."""
+
+    path: Line
+    sha256: Sha256
+
+
+class RawFile(KeptFile):
+    """A file as the tool wrote it, from which its figures are read: path, SHA-256 and format.
 
     A file of no known format is `json`, `jsonl` or `csv`, and a mapping says what is in it.
 
@@ -21,8 +28,6 @@ class RawFile(Part):
         ValueError: such a file without a mapping, or a mapping of another one.
     """
 
-    path: Line
-    sha256: Sha256
     format: Line
     mapping: Mapping | None = None
 
@@ -44,6 +49,8 @@ class RawFile(Part):
 class Run(Record):
     """What was measured. `states` holds the axes of the envelope that no file states.
 
+    `files` are read as evidence. `kept` lie beside them, pinned by their digest as well: what a
+    command printed, or wrote before it failed.
     `commit` is that of the software under test.
     """
 
@@ -54,5 +61,6 @@ class Run(Record):
     commit: Commit | None = None
     outcome: Literal["completed", "failed", "interrupted"]
     files: list[RawFile] = Field(min_length=1)
+    kept: list[KeptFile] = []
     states: Axes = Axes()
     notes: Text | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from upheld.measured.reading import AxisValue, Figure, FileReading
+from upheld.measured.reading import AxisValue, Capture, Figure, FileReading
 from upheld.report.beside_json import beside_object
 from upheld.report.json_text import VERSION, finding_object
 
@@ -55,7 +55,16 @@ def _file_as_json(reading: FileReading) -> dict[str, Any]:
             }
             for row in rows
         ],
+        "capture": None if reading.capture is None else _capture_as_json(reading.capture),
         "findings": [finding_object(each) for each in reading.all_findings],
+    }
+
+
+def _capture_as_json(capture: Capture) -> dict[str, Any]:
+    return {
+        "outcome": capture.outcome,
+        "envelope": _envelope_as_json(capture.envelope),
+        "stated": dict(capture.stated),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from upheld.measured.read import UNKNOWN
-from upheld.measured.reading import AxisValue, Figure, FileReading, Row
+from upheld.measured.reading import AxisValue, Capture, Figure, FileReading, Row
 from upheld.measured.recompute import TOLERANCE
 from upheld.records.envelope import AXES
 from upheld.records.units import UNITS, format_number
@@ -40,11 +40,21 @@ def reading_text(reading: FileReading) -> str:
         lines += _facts("Also says", [(name, fact) for name, fact in shared_facts.items()])
         unstated = dict.fromkeys(axis for row in reading.rows for axis in row.not_stated)
         lines += _list("Not stated", [AXES[axis].title for axis in unstated])
+    if reading.capture is not None:
+        lines += ["", *_capture_as_text(reading.capture)]
     if reading.all_findings:
         lines.append("")
     for finding in reading.all_findings:
         lines += finding_lines(finding)
     return "\n".join(lines)
+
+
+def _capture_as_text(capture: Capture) -> list[str]:
+    return [
+        *_facts("Outcome", [(capture.outcome, "")]),
+        *_facts("Stated", _axes(capture.envelope)),
+        *_facts("Also says", list(capture.stated.items())),
+    ]
 
 
 def _row_as_text(

@@ -45,7 +45,7 @@ def incomplete(corpus: Corpus, snapshot: Snapshot, frozen: Corpus) -> Iterator[F
         )
     held = {(raw.path, raw.sha256) for raw in snapshot.files}
     for run in frozen.of(Run):
-        for raw in run.files:
+        for raw in (*run.files, *run.kept):
             if (raw.path, raw.sha256) not in held:
                 yield Finding(
                     "UPH803",

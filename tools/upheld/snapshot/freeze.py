@@ -148,7 +148,7 @@ def _files(corpus: Corpus, ids: list[str]) -> list[dict[str, str]]:
         {"path": raw.path, "sha256": raw.sha256}
         for run in runs
         if isinstance(run, Run)
-        for raw in run.files
+        for raw in (*run.files, *run.kept)
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from upheld.judge.evidence import RunEvidence
 from upheld.judge.judgement import Judged
-from upheld.measured.reading import Row
+from upheld.measured.reading import Capture, Row
 from upheld.records.claim import Axes
 from upheld.records.envelope import AXES
 from upheld.records.run import Run
@@ -38,6 +38,7 @@ def pages(judged: Judged, links: Links) -> Iterator[Page]:
             "run.html",
             search_boost=1.5,
             readings={reading.path: reading for reading in evidence.readings},
+            captures=evidence.captures,
             rows=evidence.rows,
             envelope=list(_envelope(run, evidence)),
             findings=[each for each in evidence.findings if each.place.path != record_path],
@@ -48,15 +49,16 @@ def _envelope(run: Run, evidence: RunEvidence) -> Iterator[EnvelopeAxis]:
     rows = [row.row for row in evidence.rows]
     open_axes = {name for row in rows for name in row.not_stated}
     for name, axis in AXES.items():
-        in_files = _values(name, rows)
+        in_files = _values(name, rows, evidence.captures)
         in_record = getattr(run.states, name) if name in Axes.model_fields else None
         if in_files or in_record is not None or name in open_axes:
             record = "" if in_record is None else plain(in_record)
             yield EnvelopeAxis(axis.title[0].upper() + axis.title[1:], in_files, record)
 
 
-def _values(name: str, rows: list[Row]) -> str:
+def _values(name: str, rows: list[Row], captures: list[Capture]) -> str:
     found = [_value(name, row) for row in rows]
+    found += [plain(each.envelope[name]) for each in captures if name in each.envelope]
     return ", ".join(dict.fromkeys(value for value in found if value))
 
 
