@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+
 from upheld.judge.fingerprints import fingerprints
 from upheld.records.finding import Finding, Place
 
