@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +81,11 @@ class Recorder:
         return [name for name in names if "serve-16" not in name]
 
     def first_token(self) -> Judgement:
-        """The claim on the first token, with this run as its evidence."""
+        """The claim on the first token, with this run as its evidence, on the run's own day."""
         self.small.replace(ADR, "evidence: [{run: serve-16}]", "evidence: [{run: trial}]")
-        return self.small.claim("first-token")
+        measured_on = self.record["date"]
+        assert isinstance(measured_on, date)
+        return self.small.claim("first-token", measured_on)
 
 
 @pytest.fixture
